@@ -1,0 +1,54 @@
+"""The read cache.
+
+Rule: only a whole result of a read is kept, for one caller unless the tool says `shared`, and a write to the same backend
+makes everything older unreachable.
+"""
+
+from __future__ import annotations
+
+from reach.executor.running import Proceed, Running, pack_payload, unpack_payload
+from reach.ports import KeyValue
+from reach.types import Payload, digest_of
+
+_EPOCH_TTL_S = 2 * 86_400
+"""Longer than the longest `cache.ttl_s`, so that an epoch outlives every entry made under it."""
+
+
+class CacheGuard:
+    """Keeps reads of tools with a `cache`. The key holds tool, arguments, caller, policy version and write epoch."""
+
+    def __init__(self, keyvalue: KeyValue, registry_version: str, cached_backends: frozenset[str]) -> None:
+        self._keyvalue = keyvalue
+        self._registry_version = registry_version
+        self._cached_backends = cached_backends
+
+    async def __call__(self, running: Running, proceed: Proceed) -> Payload:
+        """A kept payload, or that of `proceed`."""
+        if not running.tool.read_only:
+            payload = await proceed()
+            await self._new_epoch(running)
+            return payload
+        spec = running.tool.cache
+        if spec is None:
+            return await proceed()
+        key = await self._key(running, shared=spec.shared)
+        kept = await self._keyvalue.get(key)
+        if kept is not None:
+            running.cached = True
+            return unpack_payload(kept)
+        payload = await proceed()
+        if not payload.partial:
+            await self._keyvalue.set(key, pack_payload(payload), ttl_s=spec.ttl_s)
+        return payload
+
+    async def _key(self, running: Running, *, shared: bool) -> str:
+        caller = running.request.caller
+        epoch = await self._keyvalue.get(f"epoch:{running.backend}") or b""
+        who = [] if shared else [caller.tenant, caller.id, sorted(caller.roles), dict(caller.claims)]
+        parts = [self._registry_version, running.policy_version, epoch.decode(), who, running.fingerprint]
+        return f"cache:{digest_of(parts)}"
+
+    async def _new_epoch(self, running: Running) -> None:
+        if running.backend in self._cached_backends:
+            epoch = digest_of([running.request.call_id, running.request.turn]).encode()
+            await self._keyvalue.set(f"epoch:{running.backend}", epoch, ttl_s=_EPOCH_TTL_S)
