@@ -26,18 +26,13 @@ if TYPE_CHECKING:
         Unknown,
     )
 
+_TYPES = ["Answer", "Caller", "CallResult", "Clarify", "Confirm", "Denied", "Envelope", "Fallback", "NoTool", "Outcome", "Page", "Unknown"]
 _HOMES = {
     "Reach": "reach.runtime",
     "ReachError": "reach.errors",
     "ConfigError": "reach.errors",
-    **dict.fromkeys(
-        [
-            "Answer", "Caller", "CallResult", "Clarify", "Confirm", "Denied", "Envelope", "Fallback", "NoTool", "Outcome",
-            "Page", "Unknown",
-        ],
-        "reach.types",
-    ),
-}  # fmt: skip
+    **dict.fromkeys(_TYPES, "reach.types"),
+}
 
 __version__ = "0.1.0"
 __all__ = [

@@ -18,6 +18,7 @@ one call ends as the `error` of an `Execution`, an `Envelope` or an `Outcome`. A
     |   +-- IdempotencyConflict  one idempotency key was used for two different calls
     +-- ArtifactError         an artifact could not be read
     |   +-- ArtifactNotFound  ArtifactForbidden  ArtifactRevoked  ArtifactUnreadable
+    |   +-- ArtifactRequestInvalid  the page that was asked for makes no sense
     +-- StateError            a store of Reach's own could not be read or written
 """
 
@@ -197,6 +198,12 @@ class ArtifactUnreadable(ArtifactError):
 
     code = "unreadable"
     retryable = True
+
+
+class ArtifactRequestInvalid(ArtifactError):
+    """The page that was asked for makes no sense: a negative offset, a limit of zero, a page of something not text."""
+
+    code = "invalid"
 
 
 class StateError(ReachError):

@@ -19,7 +19,10 @@ _MESSAGES: dict[str, dict[str, str]] = {
     },
     "thanks": {"en": "You're welcome.", "zh": "不客气。"},
     "closing": {"en": "Goodbye!", "zh": "再见！"},
-    "empty": {"en": "I did not get a question. What would you like to know?", "zh": "没有收到您的问题，请问想了解什么？"},
+    "empty": {
+        "en": "I did not get a question. What would you like to know?",
+        "zh": "没有收到您的问题，请问想了解什么？",
+    },
     "ask_tool": {
         "en": "I am not sure what you need. Did you mean one of these?\n{choices}",
         "zh": "我不太确定您的意思，您是想：\n{choices}",
@@ -31,7 +34,10 @@ _MESSAGES: dict[str, dict[str, str]] = {
     "ask_parameter": {"en": "Please tell me the {name}.", "zh": "请告诉我{name}。"},
     "ask_one_of": {"en": "Please tell me one of these: {names}.", "zh": "请提供以下任意一项：{names}。"},
     "ask_choice": {"en": "Which {name} do you mean?\n{choices}", "zh": "您指的是哪一个{name}？\n{choices}"},
-    "invalid_value": {"en": "“{value}” is not a valid {name}: {problem}.", "zh": "“{value}”不是有效的{name}：{problem}。"},
+    "invalid_value": {
+        "en": "“{value}” is not a valid {name}: {problem}.",
+        "zh": "“{value}”不是有效的{name}：{problem}。",
+    },
     "confirm": {
         "en": "Please confirm: {title}\n{arguments}\nReply “yes” to go ahead, or “no” to cancel.",
         "zh": "请确认：{title}\n{arguments}\n回复“好的”执行，回复“取消”放弃。",
@@ -45,6 +51,16 @@ _MESSAGES: dict[str, dict[str, str]] = {
     "denied": {"en": "You may not do that: {reason}", "zh": "您无权执行该操作：{reason}"},
     "denied_default": {"en": "no rule allows it.", "zh": "没有规则允许。"},
     "denied_ownership": {"en": "“{value}” is not yours, as far as can be proved.", "zh": "无法证明“{value}”属于您。"},
+    "denied_rule": {"en": "a rule forbids it.", "zh": "有规则禁止。"},
+    "denied_condition": {"en": "a rule could not be checked.", "zh": "有规则无法核实。"},
+    "denied_unproved": {
+        "en": "it could not be checked that this is yours. Please try again later.",
+        "zh": "暂时无法核实是否属于您，请稍后再试。",
+    },
+    "precondition_unproved": {
+        "en": "it could not be checked whether this is possible now. Please try again later.",
+        "zh": "暂时无法核实当前是否可以执行，请稍后再试。",
+    },
     "failed": {
         "en": "{title} is not available right now. Nothing was changed; please try again later.",
         "zh": "“{title}”暂时无法使用，没有做任何改动，请稍后再试。",
@@ -58,14 +74,53 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "{title} was sent but not confirmed: it may have happened. Please check before trying again.",
         "zh": "“{title}”已提交但未得到确认，可能已经生效。请先核实，不要重复提交。",
     },
-    "limit": {"en": "That is too much at once. Please try again in {seconds} s.", "zh": "请求过于频繁，请 {seconds} 秒后再试。"},
-    "replayed": {"en": "(This was already done; nothing was done twice.)", "zh": "（该操作此前已完成，没有重复执行。）"},
+    "limit": {
+        "en": "That is too much at once. Please try again in {seconds} s.",
+        "zh": "请求过于频繁，请 {seconds} 秒后再试。",
+    },
+    "replayed": {
+        "en": "(This was already done; nothing was done twice.)",
+        "zh": "（该操作此前已完成，没有重复执行。）",
+    },
     "done": {"en": "{title}: done.", "zh": "{title}：已完成。"},
     "empty_result": {"en": "Nothing was found.", "zh": "没有找到相关内容。"},
     "showing": {"en": "Showing {shown} of {total}.", "zh": "共 {total} 条，显示前 {shown} 条。"},
     "truncated_text": {"en": "Showing the beginning only.", "zh": "仅显示开头部分。"},
     "partial": {"en": "The result may be incomplete.", "zh": "结果可能不完整。"},
     "more": {"en": "The whole result is kept as {ref}.", "zh": "完整结果已保存为 {ref}。"},
+    "unreadable": {"en": "The result could not be read.", "zh": "返回的结果无法读取。"},
+    "binary": {
+        "en": "The result is a file ({media_type}, {bytes} bytes).",
+        "zh": "结果是一个文件（{media_type}，{bytes} 字节）。",
+    },
+    "fetch_hint": {
+        "en": "Read the whole page by page: fetch(artifact_ref, offset, limit); on a command line: reach fetch {ref} --as WHO",
+        "zh": "逐页读取全部内容：fetch(artifact_ref, offset, limit)；命令行：reach fetch {ref} --as WHO",
+    },
+    "export_hint": {
+        "en": "It is not text, so it can't be read here; export it: reach artifacts export {ref} --as WHO",
+        "zh": "内容不是文本，无法在此阅读；请导出：reach artifacts export {ref} --as WHO",
+    },
+    "not_kept": {
+        "en": "The rest is not kept; ask for less, such as a shorter period or one record.",
+        "zh": "其余内容没有保存；请缩小范围，例如更短的时间段或单条记录。",
+    },
+    "not_saved": {
+        "en": "The whole could not be saved this time, so only this part is there; ask for less, such as a shorter period.",
+        "zh": "这次未能保存完整结果，只有这一部分；请缩小范围，例如更短的时间段。",
+    },
+    "source_partial": {
+        "en": "The source itself returned only a part; ask for less, such as a shorter period.",
+        "zh": "数据源只返回了一部分；请缩小范围，例如更短的时间段。",
+    },
+    "statistics": {
+        "en": "{name} over {scope}: {parts}.",
+        "zh": "{name}（统计范围：{scope}）：{parts}。",
+    },
+    "statistics_all": {"en": "all {total}", "zh": "全部 {total} 条"},
+    "statistics_at_least": {"en": "the {total} that were returned", "zh": "已返回的 {total} 条"},
+    "yes": {"en": "yes", "zh": "是"},
+    "no": {"en": "no", "zh": "否"},
 }
 
 

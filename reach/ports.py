@@ -64,7 +64,8 @@ class Deadline:
 @dataclass(frozen=True, slots=True)
 class AdapterCall:
     """One attempt of one call, as an adapter sees it. `values` are complete and validated; `today` is the caller's date,
-    `YYYY-MM-DD`; `idempotency_key` is empty for reads."""
+    `YYYY-MM-DD`; `idempotency_key` is empty for reads.
+    """
 
     tool: ToolSpec
     values: Mapping[str, Any]
@@ -142,7 +143,9 @@ class Ledger(Protocol):
         """The row that would stand in the way of `begin`, or None. Claims nothing."""
         ...
 
-    async def finish(self, key: str, *, fence: str, status: Literal["succeeded", "failed", "unknown"], result: bytes) -> bool:
+    async def finish(
+        self, key: str, *, fence: str, status: Literal["succeeded", "failed", "unknown"], result: bytes
+    ) -> bool:
         """Record how it ended. False where another claim holds the row, or it has ended already."""
         ...
 
@@ -210,7 +213,8 @@ class BlobStore(Protocol):
 @dataclass(frozen=True, slots=True)
 class ArtifactRow:
     """What the index knows of one artifact. `frames` are the byte lengths of the stored frames, in order; times are UTC
-    epoch seconds; `digest` identifies the payload for this owner; `summary` is the result summary as JSON data."""
+    epoch seconds; `digest` identifies the payload for this owner; `summary` is the result summary as JSON data.
+    """
 
     ref: str
     owner: str

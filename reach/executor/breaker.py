@@ -4,8 +4,8 @@ Rule: while half-open exactly one trial is let through; a cancelled call is no a
 tripped reports into nothing.
 
 pybreaker keeps the states, counts and listeners. Its own `call` holds a lock for as long as the call takes and its
-`calling` admits every caller while half-open, so only its lock and state transitions are used here, and the lock is never
-held across an await.
+`calling` admits every caller while half-open, so only its lock and state transitions are used here, and the lock is
+never held across an await.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ from collections.abc import Mapping
 
 import pybreaker
 
-from reach.errors import BackendUnavailable, CallError, DeadlineExceeded, InvalidArguments, LimitExceeded, PermissionDenied
+from reach.errors import (
+    BackendUnavailable,
+    CallError,
+    DeadlineExceeded,
+    InvalidArguments,
+    LimitExceeded,
+    PermissionDenied,
+)
 from reach.executor.running import Proceed, Running
 from reach.ports import Clock
 from reach.spec import BackendSpec, BreakerSpec

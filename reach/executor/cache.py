@@ -1,7 +1,7 @@
 """The read cache.
 
-Rule: only a whole result of a read is kept, for one caller unless the tool says `shared`, and a write to the same backend
-makes everything older unreachable.
+Rule: only a whole result of a read is kept, for one caller unless the tool says `shared`, and a write to the same
+backend makes everything older unreachable.
 """
 
 from __future__ import annotations

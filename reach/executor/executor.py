@@ -1,7 +1,7 @@
 """Execute: one list of guards around every call.
 
-Rule: only a `PermittedCall` is executed, and whatever happens ends as an `Execution`: succeeded, failed, or (a write that
-was sent and never answered) unknown.
+Rule: only a `PermittedCall` is executed, and whatever happens ends as an `Execution`: succeeded, failed, or (a write
+that was sent and never answered) unknown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from reach.errors import BackendFailure, BackendUnavailable, CallError, StateError
 from reach.executor.breaker import BreakerGuard
@@ -23,7 +22,7 @@ from reach.executor.retry import RetryGuard
 from reach.executor.running import Guard, Proceed, Running, TurnBudget
 from reach.ports import Adapter, AdapterCall, AuditSink, Clock, Counter, Deadline, KeyValue, Ledger, LedgerRow
 from reach.spec import BackendSpec, ToolSpec
-from reach.types import CallRequest, Execution, Payload, PermittedCall
+from reach.types import Caller, CallRequest, Execution, Payload, PermittedCall
 
 
 def _new_fence() -> str:
@@ -53,7 +52,7 @@ class Executor:
         clock: Clock,
         registry_version: str,
         dedupe_window_s: float,
-        timezone_of: Callable[[CallRequest], ZoneInfo],
+        today_of: Callable[[Caller], str],
         faults: FaultPlan | None = None,
         new_fence: Callable[[], str] = _new_fence,
     ) -> None:
@@ -61,11 +60,9 @@ class Executor:
         self._adapters = adapters
         self._audit = stores.audit
         self._clock = clock
-        self._timezone_of = timezone_of
+        self._today_of = today_of
         cached = frozenset(tool.adapter.backend for tool in tools.values() if tool.cache is not None)
-        self._idempotency = IdempotencyGuard(
-            stores.ledger, clock, dedupe_window_s=dedupe_window_s, new_fence=new_fence
-        )
+        self._idempotency = IdempotencyGuard(stores.ledger, clock, dedupe_window_s=dedupe_window_s, new_fence=new_fence)
         self.breakers = BreakerGuard(backends, clock)
         # Outermost first. The order is the contract; each guard's module says why it stands where it does.
         self._guards: tuple[Guard, ...] = (
@@ -116,14 +113,13 @@ class Executor:
         return Running(self._tools[request.tool], request, deadline, policy_version, budget)
 
     def _adapter_call(self, running: Running) -> AdapterCall:
-        now = self._clock.now()
         return AdapterCall(
             tool=running.tool,
             values=running.request.values,
             caller=running.request.caller,
             deadline=running.deadline.at_most_ms(running.tool.timeout_ms),
-            now=now,
-            today=now.astimezone(self._timezone_of(running.request)).date().isoformat(),
+            now=self._clock.now(),
+            today=self._today_of(running.request.caller),
             idempotency_key="" if running.tool.read_only else running.idempotency_key,
         )
 

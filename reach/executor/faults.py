@@ -44,7 +44,9 @@ class FaultPlan:
             tool, _, kind = text.partition("=")
             word, _, amount = kind.partition(":")
             if tool != "*" and tool not in known_tools:
-                raise ConfigError(f"--fault {text}: there is no tool '{tool}'.", hint=f"Known: {', '.join(known_tools)}")
+                raise ConfigError(
+                    f"--fault {text}: there is no tool '{tool}'.", hint=f"Known: {', '.join(known_tools)}"
+                )
             if word == "slow" and amount.isascii() and amount.isdigit():
                 faults[tool] = Fault("slow", int(amount))
             elif word in ("timeout", "error", "empty", "huge") and not amount:

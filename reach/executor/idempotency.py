@@ -39,9 +39,7 @@ class UnknownOutcome(BackendFailure):
 class IdempotencyGuard:
     """Claims the ledger row of a write, or waits for and returns the result of the run that holds it."""
 
-    def __init__(
-        self, ledger: Ledger, clock: Clock, *, dedupe_window_s: float, new_fence: Callable[[], str]
-    ) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, *, dedupe_window_s: float, new_fence: Callable[[], str]) -> None:
         self._ledger = ledger
         self._clock = clock
         self._dedupe_window_s = dedupe_window_s

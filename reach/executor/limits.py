@@ -79,12 +79,13 @@ class AttemptDeadlineGuard:
     """One attempt takes no longer than the tool's `timeout_ms`, nor than what the turn has left."""
 
     async def __call__(self, running: Running, proceed: Proceed) -> Payload:
-        """Raises DeadlineExceeded where nothing is left to begin with, BackendTimeout where the attempt took too long."""
+        """Raises DeadlineExceeded where nothing is left to begin with, BackendTimeout where it took too long."""
         running.deadline.check(f"the tool {running.tool.name}")
         time_s = min(running.tool.timeout_ms / 1000, running.deadline.remaining_s())
         running.attempts += 1
+        timer = asyncio.timeout(time_s + _GRACE_S)
         try:
-            async with asyncio.timeout(time_s + _GRACE_S) as timer:
+            async with timer:
                 return await proceed()
         except TimeoutError as error:
             if not timer.expired():

@@ -61,7 +61,7 @@ class RetryGuard:
         retrying = tenacity.AsyncRetrying(
             sleep=self._clock.sleep,
             wait=wait,
-            stop=tenacity.stop_any(tenacity.stop_after_attempt(spec.attempts), out_of_time),
+            stop=lambda state: state.attempt_number >= spec.attempts or out_of_time(state),
             retry=tenacity.retry_if_exception(_may_retry),
             reraise=True,
         )
