@@ -26,7 +26,20 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-_TYPES = ["Answer", "Caller", "CallResult", "Clarify", "Confirm", "Denied", "Envelope", "Fallback", "NoTool", "Outcome", "Page", "Unknown"]
+_TYPES = [
+    "Answer",
+    "Caller",
+    "CallResult",
+    "Clarify",
+    "Confirm",
+    "Denied",
+    "Envelope",
+    "Fallback",
+    "NoTool",
+    "Outcome",
+    "Page",
+    "Unknown",
+]
 _HOMES = {
     "Reach": "reach.runtime",
     "ReachError": "reach.errors",

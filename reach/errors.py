@@ -24,6 +24,7 @@ one call ends as the `error` of an `Execution`, an `Envelope` or an `Outcome`. A
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -151,9 +152,16 @@ class BackendTimeout(CallError):
 
 
 class BackendRejected(CallError):
-    """The backend understood the request and refused it; nothing was applied and trying again will not help."""
+    """The backend understood the request and refused it; nothing was applied and trying again will not help.
+
+    `text` is the reason for the user where the tool file gives one: a string, or one string a language.
+    """
 
     code = "backend_rejected"
+
+    def __init__(self, message: str, *, hint: str = "", text: str | Mapping[str, str] | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
 
 
 class BackendFailure(CallError):

@@ -42,6 +42,12 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "Please confirm: {title}\n{arguments}\nReply “yes” to go ahead, or “no” to cancel.",
         "zh": "请确认：{title}\n{arguments}\n回复“好的”执行，回复“取消”放弃。",
     },
+    "source_user": {"en": "your words", "zh": "来自您的话"},
+    "source_slot": {"en": "said earlier", "zh": "来自之前的对话"},
+    "source_result": {"en": "from an earlier result", "zh": "来自之前的查询结果"},
+    "source_claim": {"en": "from your account", "zh": "来自您的账户"},
+    "source_default": {"en": "default", "zh": "默认值"},
+    "source_host": {"en": "given by the application", "zh": "由应用提供"},
     "cancelled": {"en": "Cancelled. Nothing was done.", "zh": "已取消，没有执行任何操作。"},
     "nothing_pending": {"en": "There is nothing waiting for a yes.", "zh": "目前没有等待确认的操作。"},
     "confirmation_gone": {
@@ -74,10 +80,7 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "{title} was sent but not confirmed: it may have happened. Please check before trying again.",
         "zh": "“{title}”已提交但未得到确认，可能已经生效。请先核实，不要重复提交。",
     },
-    "limit": {
-        "en": "That is too much at once. Please try again in {seconds} s.",
-        "zh": "请求过于频繁，请 {seconds} 秒后再试。",
-    },
+    "limit": {"en": "That is too much at once. Please try again in a moment.", "zh": "请求过于频繁，请稍后再试。"},
     "replayed": {
         "en": "(This was already done; nothing was done twice.)",
         "zh": "（该操作此前已完成，没有重复执行。）",
@@ -94,7 +97,7 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "zh": "结果是一个文件（{media_type}，{bytes} 字节）。",
     },
     "fetch_hint": {
-        "en": "Read the whole page by page: fetch(artifact_ref, offset, limit); on a command line: reach fetch {ref} --as WHO",
+        "en": "Read all of it in pages: fetch(artifact_ref, offset, limit); in a shell: reach fetch {ref} --as WHO",
         "zh": "逐页读取全部内容：fetch(artifact_ref, offset, limit)；命令行：reach fetch {ref} --as WHO",
     },
     "export_hint": {
@@ -106,8 +109,8 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "zh": "其余内容没有保存；请缩小范围，例如更短的时间段或单条记录。",
     },
     "not_saved": {
-        "en": "The whole could not be saved this time, so only this part is there; ask for less, such as a shorter period.",
-        "zh": "这次未能保存完整结果，只有这一部分；请缩小范围，例如更短的时间段。",
+        "en": "The rest could not be saved this time; ask for less, such as a shorter period or one record.",
+        "zh": "其余内容这次未能保存；请缩小范围，例如更短的时间段或单条记录。",
     },
     "source_partial": {
         "en": "The source itself returned only a part; ask for less, such as a shorter period.",

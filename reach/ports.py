@@ -87,6 +87,10 @@ class Adapter(Protocol):
         """Run the tool's binding and return what came back."""
         ...
 
+    def problems(self, tool: ToolSpec) -> list[str]:
+        """What is wrong with the tool's binding, as far as can be told without calling it; read while loading."""
+        ...
+
     async def close(self) -> None:
         """Give back connections and threads."""
         ...

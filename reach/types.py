@@ -336,6 +336,7 @@ class CallResult:
     provenance: Mapping[str, Provenance] = field(default_factory=dict[str, Provenance])
     decision: Decision | None = None
     confirmation_id: str | None = None
+    expires_at: datetime | None = None
     attempts: int = 0
     duration_ms: float = 0.0
 

@@ -6,7 +6,7 @@ Rule: a scalar is never coerced ("30" is not 30), and an unknown key is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -27,11 +27,11 @@ RESERVED_BINDS = frozenset({"caller_id", "caller_tenant", "idempotency_key", "no
 """Names that Reach binds itself in every SQL statement; a tool may not declare a parameter of such a name."""
 
 
-def localized(text: Text | None, language: str) -> str:
+def localized(text: str | Mapping[Any, str] | None, language: str) -> str:
     """`text` in `language`, else in English, else in whatever it has; the empty string for None."""
     if text is None or isinstance(text, str):
         return text or ""
-    return text.get(language) or text.get("en") or next(iter(text.values()), "")  # pyright: ignore[reportArgumentType,reportCallIssue]
+    return text.get(language) or text.get("en") or next(iter(text.values()), "")
 
 
 _SQL_TOKEN = re.compile(

@@ -1,0 +1,82 @@
+"""What a short reply to a question or a confirmation means.
+
+Rule: only the whole reply counts; a yes inside a longer sentence is no yes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_YES = frozenset(
+    """yes|y|yep|yeah|yes please|yes go ahead|go ahead|ok|okay|sure|confirm|confirmed|i confirm|do it|please do|
+    correct|that's right|thats right|right|proceed|
+    好|好的|好呀|好啊|好吧|好滴|行|行的|可以|可以的|确认|确定|是|是的|对|对的|没错|没问题|嗯|嗯嗯|同意|执行|办吧|
+    就这样|麻烦了|好的谢谢|好的麻烦了|提交|提交吧|确认提交|可以提交""".replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+_NO = frozenset(
+    """no|n|nope|no thanks|no thank you|cancel|cancel it|cancel that|stop|never mind|nevermind|forget it|don't|dont|
+    do not|don't do it|abort|not now|
+    不|不用|不用了|不要|不要了|不是|不行|不对|算了|算了吧|取消|取消吧|别|别了|先不|先不了|不必|不必了|不办了|没事了|
+    不需要|不需要了|放弃|停|再说吧|先不用|先不用了""".replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+_EDGES = re.compile(r"^[\s\W]+|[\s\W]+$")
+_INNER = re.compile(r"[\s,，。.!！~～、]+")
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "last": -1,
+    "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "最后": -1,
+}  # fmt: skip
+_ENGLISH_CHOICE = re.compile(
+    r"^(?:(?:i mean |i'd like |i want )?(?:the )?(?:number |no\.? ?|option |#)?)(\d{1,2}|[a-z0-9]+)(?: one| option)?(?: please)?$"
+)
+_CHINESE_CHOICE = re.compile(
+    r"^(?:选|要|我要|我选|就)?(?:第)?([一二两三四五\d]{1,2}|最后)(?:一)?(?:个|项|条|种|单)?(?:吧|的)?$"
+)
+
+
+def plain(text: str) -> str:
+    """The reply without case, width, outer punctuation, emoji and repeated spaces."""
+    normal = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return _INNER.sub(" ", _EDGES.sub("", normal)).strip()
+
+
+def is_yes(text: str) -> bool:
+    """True where the whole reply is a yes."""
+    return _matches(text, _YES)
+
+
+def is_no(text: str) -> bool:
+    """True where the whole reply is a no or a cancellation."""
+    return _matches(text, _NO)
+
+
+def _matches(text: str, words: frozenset[str]) -> bool:
+    reply = plain(text)
+    return bool(reply) and (reply in words or reply.replace(" ", "") in words)
+
+
+def choice_index(text: str, labels: Sequence[str]) -> int | None:
+    """Which of the numbered `labels` a reply names, by number, ordinal or label; None where it names none or several."""
+    reply = plain(text)
+    if not reply:
+        return None
+    exact = [index for index, label in enumerate(labels) if plain(label) == reply]
+    if len(exact) == 1:
+        return exact[0]
+    match = _ENGLISH_CHOICE.match(reply) or _CHINESE_CHOICE.match(reply.replace(" ", ""))
+    if match is not None:
+        word = match.group(1)
+        number = int(word) if word.isdecimal() else _ORDINALS.get(word)
+        if number is not None and (number == -1 or 1 <= number <= len(labels)):
+            return len(labels) - 1 if number == -1 else number - 1
+    if len(reply) >= 2:
+        within = [index for index, label in enumerate(labels) if reply in plain(label)]
+        if len(within) == 1:
+            return within[0]
+    return None
