@@ -3,7 +3,18 @@
 Rule: unknown keys are refused, scalars are never coerced, and a model never looks outside its own file.
 """
 
-from reach.spec.base import RESERVED_BINDS, Language, Line, Model, Name, Text, localized, own_binds, sql_binds
+from reach.spec.base import (
+    RESERVED_BINDS,
+    Language,
+    Line,
+    Model,
+    Name,
+    Text,
+    localized,
+    own_binds,
+    sql_binds,
+    sql_tokens,
+)
 from reach.spec.evals import CallersFile, CallerSpec, CaseSpec, EvalFile, ExpectSpec, TurnSpec
 from reach.spec.parameters import ParameterSpec, ValuesSpec
 from reach.spec.policies import OwnershipSpec, PoliciesFile, RuleBody, RuleSpec
@@ -78,4 +89,5 @@ __all__ = [
     "own_binds",
     "rate_of",
     "sql_binds",
+    "sql_tokens",
 ]

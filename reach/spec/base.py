@@ -6,7 +6,7 @@ Rule: a scalar is never coerced ("30" is not 30), and an unknown key is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -43,9 +43,14 @@ _SQL_TOKEN = re.compile(
 )
 
 
+def sql_tokens(statement: str) -> Iterator[re.Match[str]]:
+    """The strings, quoted names, comments, casts and `:name` parameters of a statement; group 1 is a parameter's name."""
+    return _SQL_TOKEN.finditer(statement)
+
+
 def sql_binds(statement: str) -> frozenset[str]:
     """The names of the `:name` parameters of a SQL statement, outside strings, quoted names, comments and casts."""
-    return frozenset(m.group(1) for m in _SQL_TOKEN.finditer(statement) if m.group(1))
+    return frozenset(m.group(1) for m in sql_tokens(statement) if m.group(1))
 
 
 class Model(BaseModel):
