@@ -44,7 +44,7 @@ _SQL_TOKEN = re.compile(
 
 
 def sql_tokens(statement: str) -> Iterator[re.Match[str]]:
-    """The strings, quoted names, comments, casts and `:name` parameters of a statement; group 1 is a parameter's name."""
+    """The strings, quoted names, comments, casts and parameters of a statement; group 1 is a parameter's name."""
     return _SQL_TOKEN.finditer(statement)
 
 
