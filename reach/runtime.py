@@ -24,7 +24,7 @@ from reach.calls import CallContext, Calls, resolvers_of
 from reach.catalogues import Catalogues
 from reach.clock import SystemClock
 from reach.conversation import Conversation
-from reach.errors import ConfigError, InvalidArguments
+from reach.errors import ConfigError, InvalidArguments, StateError
 from reach.executor import Executor, ExecutorStores, FaultPlan, TurnBudget
 from reach.policy import Confirmations, Policy
 from reach.ports import Adapter, Clock, Deadline, Queries
@@ -265,8 +265,11 @@ class Reach:
 
     async def _keep(self, trace: Trace, *ids: str) -> None:
         data = json.dumps(trace.as_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
-        for one in ids:
-            await self._state.keyvalue.set(f"trace:{one}", data, ttl_s=_TRACE_TTL_S)
+        try:
+            for one in ids:
+                await self._state.keyvalue.set(f"trace:{one}", data, ttl_s=_TRACE_TTL_S)
+        except StateError:
+            return  # what happened has happened; a lost trace must not make it look as if it had not
 
     @asynccontextmanager
     async def _one_at_a_time(self, caller: Caller, session: str) -> AsyncIterator[None]:

@@ -1,0 +1,5 @@
+"""`python -m reach.cli`, for where the script is not on the path."""
+
+from reach.cli import main
+
+main()

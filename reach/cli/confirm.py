@@ -1,0 +1,51 @@
+"""`reach confirm`: the yes to a write."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from reach.cli.call import print_result
+from reach.cli.common import (
+    DEFAULT_SESSION,
+    ClaimOption,
+    FaultOption,
+    JsonOption,
+    PoliciesOption,
+    RoleOption,
+    SessionOption,
+    TenantOption,
+    ToolsOption,
+    WhoOption,
+    identity,
+    reporting,
+    with_reach,
+)
+
+
+def confirm(
+    confirmation_id: Annotated[str, typer.Argument(metavar="ID", help="The confirmation's id (cnf_...).")],
+    who: WhoOption,
+    tools: ToolsOption = "tools.yaml",  # pyright: ignore[reportArgumentType]
+    policies: PoliciesOption = None,
+    session: SessionOption = DEFAULT_SESSION,
+    role: RoleOption = None,
+    claim: ClaimOption = None,
+    tenant: TenantOption = "",
+    fault: FaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a write that waits for a yes: exactly what was shown, once.
+
+    Example:
+
+      reach confirm cnf_0123456789abcdef --as li_ming
+    """
+    with reporting(as_json=as_json):
+        caller = identity(who, tools, role, claim, tenant)
+
+        async def work(reach: Any) -> Any:
+            return await reach.confirm(confirmation_id, caller=caller, session=session)
+
+        print_result(with_reach(tools, policies, fault, work), as_json=as_json)

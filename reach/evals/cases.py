@@ -1,0 +1,103 @@
+"""Labelled cases: reading them, and seeing that they speak of callers, tools and parameters that exist.
+
+Rule: a case that names something unknown is an error, because it could never fail for the right reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from reach.errors import ConfigError, Problem
+from reach.registry import load_file
+from reach.spec import CallersFile, CaseSpec, EvalFile, ToolSpec
+from reach.types import Caller
+
+CALLERS_FILE = "callers.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One labelled case with its caller and the moment at which it is asked (aware)."""
+
+    spec: CaseSpec
+    caller: Caller
+    now: datetime | None
+    file: str
+
+
+def load_callers(folder: Path) -> Mapping[str, Caller]:
+    """The test identities of `callers.yaml` in `folder`, by name. Raises ConfigError."""
+    callers = load_file(folder / CALLERS_FILE, CallersFile).callers
+    return {
+        name: Caller(spec.id or name, roles=spec.roles, tenant=spec.tenant, claims=spec.claims)
+        for name, spec in callers.items()
+    }
+
+
+def load_cases(path: Path, tools: Mapping[str, ToolSpec] | None = None) -> tuple[Case, ...]:
+    """The cases of one file, or of every YAML file of a folder. Raises ConfigError with all problems, also where there
+    is no case at all: an empty set measures nothing.
+    """
+    folder = path if path.is_dir() else path.parent
+    files = [path]
+    if path.is_dir():
+        files = sorted(p for p in path.iterdir() if p.suffix in (".yaml", ".yml", ".json") and p.name != CALLERS_FILE)
+    if not files:
+        raise ConfigError(f"There is no file of cases in {path}.", hint="Write one: see docs/evals.md.")
+    problems: list[Problem] = []
+    cases: list[Case] = []
+    callers = load_callers(folder)
+    for file in files:
+        try:
+            spec = load_file(file, EvalFile)
+        except ConfigError as error:
+            problems += error.problems or [Problem(str(file), 0, 0, "", error.message)]
+            continue
+        found = list(_problems(spec, file, callers, tools, {case.spec.id for case in cases}))
+        problems += found
+        if not found:
+            now = datetime.fromisoformat(spec.now) if spec.now else None
+            cases += [Case(case, callers[case.caller], now, str(file)) for case in spec.cases]
+    if problems:
+        raise ConfigError(problems)
+    return tuple(cases)
+
+
+def _problems(
+    spec: EvalFile, file: Path, callers: Mapping[str, Caller], tools: Mapping[str, ToolSpec] | None, seen: set[str]
+) -> Iterator[Problem]:
+    if spec.now is not None and not _is_aware(spec.now):
+        yield Problem(str(file), 0, 0, "now", "is not a moment with an offset", "such as 2024-06-15T10:00:00+08:00")
+    known = set(seen)
+    for index, case in enumerate(spec.cases):
+        where = f"cases[{index}] ({case.id})"
+        if case.id in known:
+            yield Problem(str(file), 0, 0, where, f"the id '{case.id}' is used twice")
+        known.add(case.id)
+        if case.caller not in callers:
+            yield Problem(str(file), 0, 0, where, f"there is no caller '{case.caller}'", f"known: {', '.join(callers)}")
+        if tools is not None:
+            yield from _unknown_names(case, str(file), where, tools)
+
+
+def _unknown_names(case: CaseSpec, file: str, where: str, tools: Mapping[str, ToolSpec]) -> Iterator[Problem]:
+    for step in case.steps:
+        expect = step.expect
+        for name in [*expect.never, *([expect.tool] if expect.tool else [])]:
+            if name not in tools:
+                yield Problem(file, 0, 0, where, f"there is no tool '{name}'")
+        for name in expect.args or {}:
+            if expect.tool in tools and name not in tools[expect.tool].parameters:
+                yield Problem(file, 0, 0, where, f"'{expect.tool}' has no parameter '{name}'")
+        if expect.args is not None and expect.tool is None:
+            yield Problem(file, 0, 0, where, "'args' needs 'tool'")
+
+
+def _is_aware(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
