@@ -15,7 +15,7 @@ _PEOPLE: dict[str, tuple[str, str, str, str]] = {
     "u_1003": ("王芳", "zh", "13700008816", "成都"),
     "u_1004": ("Noah Patel", "en", "13600002046", "Hong Kong"),
 }
-"""Name, language, phone, city. Li Ming and Wang Fang share a phone tail (the last four digits), and so do Emma and Noah."""
+"""Name, language, phone, city. Li Ming and Wang Fang share the last four digits; so do Emma and Noah."""
 
 _Line = tuple[int, str, OrderStatus, int, int | None, int | None, int | None, int, tuple[str, ...]]
 
