@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 Applied = Literal["no", "maybe"]
 """What an error says about a write: it certainly did not happen, or it may have happened."""
@@ -202,10 +202,24 @@ class ArtifactRevoked(ArtifactError):
 
 
 class ArtifactUnreadable(ArtifactError):
-    """The artifact is there but cannot be read now, or its bytes fail their checksum."""
+    """The artifact is there but cannot be read now, or its bytes fail their checksum.
+
+    `summary` is what the index still knows of the result, None where not even that.
+    """
 
     code = "unreadable"
     retryable = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        retryable: bool | None = None,
+        summary: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, retryable=retryable)
+        self.summary = summary
 
 
 class ArtifactRequestInvalid(ArtifactError):
