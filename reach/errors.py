@@ -11,7 +11,8 @@ one call ends as the `error` of an `Execution`, an `Envelope` or an `Outcome`. A
     |   +-- PermissionDenied  policy refused; final for this caller and these values
     |   +-- DeadlineExceeded  the time that was left is used up
     |   +-- LimitExceeded     a rate, concurrency or call budget is used up
-    |   +-- BackendUnavailable  the far side could not be reached, or its breaker is open; nothing was applied
+    |   +-- BackendUnavailable  the far side could not be reached; nothing was applied
+    |   |   +-- BreakerOpen     it failed repeatedly before, so it was not asked
     |   +-- BackendTimeout    the far side did not answer in time; a write may have been applied
     |   +-- BackendRejected   the far side understood and refused; nothing was applied
     |   +-- BackendFailure    the far side broke in a way that proves nothing
@@ -141,6 +142,12 @@ class BackendUnavailable(CallError):
     def __init__(self, message: str, *, hint: str = "", retry_after_s: float = 0.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class BreakerOpen(BackendUnavailable):
+    """The backend's breaker is open after repeated failures, so it was not asked."""
+
+    code = "breaker_open"
 
 
 class BackendTimeout(CallError):

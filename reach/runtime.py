@@ -68,7 +68,7 @@ class Reach:
         self._clock = clock or SystemClock()
         self._new_id = new_id
         self._zone = ZoneInfo(settings.timezone)
-        self._state = open_state(settings.state, registry.root)
+        self._state = open_state(settings.state, registry.root, self._clock)
         backends = {**spec.backends} if "python" in spec.backends else {**spec.backends, "python": _PYTHON}
         self._adapters = {name: build_adapter(name, backend, registry.root) for name, backend in backends.items()}
         _check_bindings(registry, self._adapters)

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 import pybreaker
 
 from reach.errors import (
-    BackendUnavailable,
     CallError,
     DeadlineExceeded,
     InvalidArguments,
@@ -46,13 +45,13 @@ class Breaker(pybreaker.CircuitBreaker):
         self._period = 0
 
     def admit(self) -> int:
-        """Let one call begin and return its period. Raises BackendUnavailable while open or while a trial runs."""
+        """Let one call begin and return its period. Raises BreakerOpen while open or while a trial runs."""
         with self._lock:
             state = self.current_state
             if state == pybreaker.STATE_OPEN:
                 waited_s = self._clock.monotonic() - self._opened_at
                 if waited_s < self._reset_s:
-                    raise BackendUnavailable(
+                    raise BreakerOpen(
                         f"The backend '{self.name}' is resting after repeated failures.",
                         hint="Its breaker lets a trial through later.",
                         retry_after_s=self._reset_s - waited_s,
@@ -62,7 +61,7 @@ class Breaker(pybreaker.CircuitBreaker):
                 state = pybreaker.STATE_HALF_OPEN
             if state == pybreaker.STATE_HALF_OPEN:
                 if self._trial_running:
-                    raise BackendUnavailable(f"The backend '{self.name}' is on trial.", retry_after_s=self._reset_s)
+                    raise BreakerOpen(f"The backend '{self.name}' is on trial.", retry_after_s=self._reset_s)
                 self._trial_running = True
                 self._period += 1
             return self._period
@@ -76,7 +75,11 @@ class Breaker(pybreaker.CircuitBreaker):
             if error is None:
                 self.state._handle_success()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
                 return
-            self.state._handle_error(error, reraise=False)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            try:
+                self.state._handle_error(error, reraise=False)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            except BaseException as tripped:  # the trip raises the same error again, which the guard will do itself
+                if tripped is not error:
+                    raise
             if self.current_state == pybreaker.STATE_OPEN:
                 self._opened_at = self._clock.monotonic()
                 self._period += 1
@@ -99,7 +102,7 @@ class BreakerGuard:
         return str(self._breakers[backend].current_state)
 
     async def __call__(self, running: Running, proceed: Proceed) -> Payload:
-        """Raises BackendUnavailable while the breaker is open."""
+        """Raises BreakerOpen while the breaker is open."""
         breaker = self._breakers.get(running.backend)
         if breaker is None:
             return await proceed()

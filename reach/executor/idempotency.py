@@ -16,6 +16,7 @@ from reach.errors import (
     BackendRejected,
     BackendTimeout,
     BackendUnavailable,
+    BreakerOpen,
     CallError,
     IdempotencyConflict,
     StateError,
@@ -133,7 +134,7 @@ def _conflict() -> IdempotencyConflict:
 
 
 _STORED: dict[str, type[CallError]] = {
-    cls.code: cls for cls in (BackendRejected, BackendUnavailable, BackendTimeout, BackendFailure)
+    cls.code: cls for cls in (BackendRejected, BackendUnavailable, BreakerOpen, BackendTimeout, BackendFailure)
 }
 
 

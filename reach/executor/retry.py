@@ -6,14 +6,15 @@ bare, and tenacity enters only after a failure.
 
 from __future__ import annotations
 
-from reach.errors import BackendTimeout, BackendUnavailable, CallError
+from reach.errors import BackendTimeout, BackendUnavailable, BreakerOpen, CallError
 from reach.executor.running import Proceed, Running
 from reach.ports import Clock
 from reach.types import Payload
 
 
 def _may_retry(error: BaseException) -> bool:
-    return isinstance(error, (BackendUnavailable, BackendTimeout)) and error.retryable
+    # An open breaker stays open for longer than a turn: waiting for it would only hold the caller up.
+    return isinstance(error, (BackendUnavailable, BackendTimeout)) and not isinstance(error, BreakerOpen)
 
 
 class RetryGuard:
