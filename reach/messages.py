@@ -38,6 +38,10 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "“{value}” is not a valid {name}: {problem}.",
         "zh": "“{value}”不是有效的{name}：{problem}。",
     },
+    "wrong_shape": {"en": "“{value}” should look like {shape}", "zh": "“{value}”的格式应为 {shape}"},
+    "no_such_day": {"en": "“{value}” is not a day of the calendar", "zh": "没有“{value}”这一天"},
+    "too_small": {"en": "{value} is too small; the least is {limit}", "zh": "{value} 太小，最小为 {limit}"},
+    "too_large": {"en": "{value} is too large; the most is {limit}", "zh": "{value} 太大，最大为 {limit}"},
     "confirm": {
         "en": "Please confirm: {title}\n{arguments}\nReply “yes” to go ahead, or “no” to cancel.",
         "zh": "请确认：{title}\n{arguments}\n回复“好的”执行，回复“取消”放弃。",
