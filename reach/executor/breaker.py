@@ -15,13 +15,7 @@ from collections.abc import Mapping
 
 import pybreaker
 
-from reach.errors import (
-    CallError,
-    DeadlineExceeded,
-    InvalidArguments,
-    LimitExceeded,
-    PermissionDenied,
-)
+from reach.errors import BreakerOpen, CallError, DeadlineExceeded, InvalidArguments, LimitExceeded, PermissionDenied
 from reach.executor.running import Proceed, Running
 from reach.ports import Clock
 from reach.spec import BackendSpec, BreakerSpec
