@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -30,6 +31,9 @@ _FIND = (
 )
 _REVOKE = "UPDATE artifact SET status = 'revoked' WHERE ref = ?"
 _DROP_EXPIRED = "DELETE FROM artifact WHERE rowid IN (SELECT rowid FROM artifact WHERE expires_at <= ? LIMIT 512)"
+
+_PARSED: dict[str, Callable[[str], Any]] = {"frames": lambda text: tuple(json.loads(text)), "summary": json.loads}
+"""How a column that is JSON text is read back."""
 
 _INSERTS_PER_SWEEP = 64
 
@@ -91,7 +95,7 @@ def _values(row: ArtifactRow) -> tuple[Any, ...]:
 def _row(columns: tuple[Any, ...] | None) -> ArtifactRow | None:
     if columns is None:
         return None
-    named: dict[str, Any] = dict(zip(_NAMES, columns, strict=True))
-    return ArtifactRow(
-        **named | {"frames": tuple(json.loads(named["frames"])), "summary": json.loads(named["summary"])}
-    )
+    named = {
+        name: _PARSED[name](value) if name in _PARSED else value for name, value in zip(_NAMES, columns, strict=True)
+    }
+    return ArtifactRow(**named)
