@@ -174,7 +174,7 @@ def random_action(rng: random.Random, db: Json, user_id: str) -> tuple[str, Json
             [each for each in variants[row["product_id"]] if each not in (*UNAVAILABLE, row["item_id"])] for row in rows
         ]
         new = [
-            mostly(choice, mostly([variants[row["product_id"]]], [anything]))
+            mostly(choice, rng.choice([variants[row["product_id"]], anything]))
             for row, choice in zip(rows, fitting, strict=True)
         ]
         arguments["new_item_ids"] = new if rng.random() < 0.95 else new[1:]
