@@ -1,11 +1,12 @@
 """One governed call: validate, permit, execute, return.
 
-Rule: this is the only way to a backend, for the conversation, for a host's own loop and for the command line alike; a tool
-that the caller may not see and a tool that does not exist answer alike.
+Rule: this is the only way to a backend, for the conversation, for a host's own loop and for the command line alike; a
+tool that the caller may not see and a tool that does not exist answer alike.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 from reach.errors import BackendRejected, CallError, ConfigError, StateError
 from reach.executor import Executor, TurnBudget
 from reach.messages import message
-from reach.policy import Confirmation, Confirmations, Policy
+from reach.policy import Confirmations, Policy
 from reach.ports import Deadline
-from reach.reducer import Reducer, error_envelope
+from reach.reducer import Reducer, confirm_envelope, error_envelope, replayed
 from reach.router import check_arguments
 from reach.router.wording import argument_lines, title_of
 from reach.spec import ToolSpec, localized
@@ -31,7 +32,7 @@ from reach.types import (
     ErrorInfo,
     Execution,
     Payload,
-    Provenance,
+    Structured,
 )
 
 
@@ -53,6 +54,7 @@ class Calls:
 
     def __init__(
         self,
+        *,
         tools: Mapping[str, ToolSpec],
         policy: Policy,
         executor: Executor,
@@ -178,13 +180,11 @@ class Calls:
     ) -> CallResult:
         confirmation = None if dry_run else await self._confirmations.keep(request)
         text = confirmation_text(self._tools[request.tool], request, context.language)
-        return _result(
-            request,
-            "confirm",
-            error_envelope("confirm", ErrorInfo("confirmation_needed", text)),
-            decision=decision,
-            confirmation=confirmation,
-        )
+        envelope = confirm_envelope(confirmation.id if confirmation else "", request.tool, request.values, text)
+        result = _result(request, "confirm", envelope, decision=decision, text=text)
+        if confirmation is None:
+            return result
+        return replace(result, confirmation_id=confirmation.id, expires_at=confirmation.expires_at)
 
     async def _returned(
         self, request: CallRequest, decision: Decision, execution: Execution, context: CallContext
@@ -214,7 +214,8 @@ class Calls:
                 language=context.language,
                 deadline=context.deadline,
             )
-            envelope = _marked(envelope, replayed=execution.replayed)
+            if execution.replayed:
+                envelope = replayed(envelope)
             context.trace.note("return", call=request.call_id, **_reduction_facts(envelope))
         return _result(
             request,
@@ -227,7 +228,8 @@ class Calls:
 
     def _denied(self, request: CallRequest, decision: Decision, context: CallContext) -> CallResult:
         text = message("denied", context.language, reason=decision.reason)
-        return _result(request, "denied", error_envelope("denied", ErrorInfo("denied", text)), decision=decision)
+        envelope = error_envelope("denied", ErrorInfo("denied", text))
+        return _result(request, "denied", envelope, decision=decision, text=text)
 
     def _invalid(self, request: CallRequest, arguments: Arguments, context: CallContext) -> CallResult:
         text = _invalid_text(arguments)
@@ -241,8 +243,9 @@ class Calls:
         )
 
     def _dry(self, request: CallRequest, decision: Decision) -> CallResult:
-        info = ErrorInfo("dry_run", "The call is permitted; it was not made.")
-        return _result(request, "succeeded", error_envelope("succeeded", info), decision=decision)
+        facts = {"dry_run": True, "effect": decision.effect, "rule": decision.rule}
+        envelope = Envelope(json.dumps(facts), Structured("succeeded", data=facts))
+        return _result(request, "succeeded", envelope, decision=decision)
 
 
 def confirmation_text(tool: ToolSpec, request: CallRequest, language: str) -> str:
@@ -273,7 +276,7 @@ def _result(
     envelope: Envelope,
     *,
     decision: Decision | None = None,
-    confirmation: Confirmation | None = None,
+    text: str = "",
     attempts: int = 0,
     duration_ms: float = 0.0,
 ) -> CallResult:
@@ -283,11 +286,10 @@ def _result(
         envelope=envelope,
         call_id=request.call_id,
         turn=request.turn,
+        text=text,
         arguments=request.values,
         provenance=request.provenance,
         decision=decision,
-        confirmation_id=confirmation.id if confirmation else None,
-        expires_at=confirmation.expires_at if confirmation else None,
         attempts=attempts,
         duration_ms=duration_ms,
     )
@@ -296,12 +298,6 @@ def _result(
 def _failed(request: CallRequest, error: CallError | StateError) -> CallResult:
     info = ErrorInfo(error.code, error.message, error.retryable, error.hint)
     return _result(request, "failed", error_envelope("failed", info))
-
-
-def _marked(envelope: Envelope, *, replayed: bool) -> Envelope:
-    if not replayed:
-        return envelope
-    return replace(envelope, structured=replace(envelope.structured, replayed=True))
 
 
 def _decision_facts(decision: Decision) -> dict[str, Any]:

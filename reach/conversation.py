@@ -1,7 +1,7 @@
 """One turn of a conversation: continue what is pending, or route, fill, permit, execute and answer.
 
-Rule: a value is used only where its source is known, a fall-through never lands on a write and never drops what the user
-said, and an answer is never invented: where nothing worked, the outcome says so.
+Rule: a value is used only where its source is known, a fall-through never lands on a write and never drops what the
+user said, and an answer is never invented: where nothing worked, the outcome says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reach.policy import Policy
 from reach.reducer import answer_text
 from reach.router import Router, fill
 from reach.router.replies import choice_index, is_no, is_yes
-from reach.router.wording import choice_question, numbered, parameter_title, question_for, title_of
+from reach.router.wording import choice_question, numbered, question_for, title_of
 from reach.session import Pending, Session, SessionStore
 from reach.spec import ToolSpec
 from reach.types import (
@@ -308,7 +308,6 @@ class Conversation:
 
     def _outcome_of(self, turn: Turn, result: CallResult) -> Outcome:
         tool = self._tools[result.tool]
-        error = result.envelope.structured.error
         about: dict[str, Any] = {
             "tool": result.tool,
             "arguments": result.arguments,
@@ -321,7 +320,7 @@ class Conversation:
             if result.envelope.structured.replayed:
                 text = f"{text}\n{message('replayed', turn.language)}"
             return Answer(text, **about)
-        text = error.message if error else ""
+        text = result.text
         if result.status == "confirm":
             turn.session.push(
                 Pending("confirm", tool=tool.name, confirmation_id=result.confirmation_id or "", text=text)

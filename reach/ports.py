@@ -63,8 +63,11 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class AdapterCall:
-    """One attempt of one call, as an adapter sees it. `values` are complete and validated; `today` is the caller's date,
-    `YYYY-MM-DD`; `idempotency_key` is empty for reads.
+    """One attempt of one call, as an adapter sees it.
+
+    `values` are complete and validated; `today` is the caller's date, `YYYY-MM-DD`; `idempotency_key` is empty for
+    reads.
+
     """
 
     tool: ToolSpec
@@ -134,7 +137,9 @@ class Ledger(Protocol):
     async def begin(
         self, key: str, scope: str, fingerprint: str, *, fence: str, now: float, lease_s: float, dedupe_window_s: float
     ) -> tuple[LedgerRow, bool]:
-        """Claim `key` atomically. True: the caller holds the row. False: the row returned stands in the way, which is
+        """Claim `key` atomically.
+
+        True: the caller holds the row. False: the row returned stands in the way, which is
 
         - the row of the same key, or
         - a row of the same scope that is `unknown`, `begun`, or `succeeded` and begun within `dedupe_window_s`.
@@ -216,7 +221,9 @@ class BlobStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRow:
-    """What the index knows of one artifact. `frames` are the byte lengths of the stored frames, in order; times are UTC
+    """What the index knows of one artifact.
+
+    `frames` are the byte lengths of the stored frames, in order; times are UTC
     epoch seconds; `digest` identifies the payload for this owner; `summary` is the result summary as JSON data.
     """
 

@@ -110,7 +110,14 @@ class Reach:
             version=f"{registry.version}:{registry.policy_version}",
             new_id=lambda: new_id("cnf"),
         )
-        self._calls = Calls(registry.tools, self._policy, executor, Reducer(self._artifacts), confirmations, new_id)
+        self._calls = Calls(
+            tools=registry.tools,
+            policy=self._policy,
+            executor=executor,
+            reducer=Reducer(self._artifacts),
+            confirmations=confirmations,
+            new_id=new_id,
+        )
         self._router = Router(registry.tools.values(), threshold=settings.threshold, top_k=settings.top_k)
         self._conversation = Conversation(
             tools=registry.tools,
@@ -243,7 +250,7 @@ class Reach:
         return [self.registry.cards[name].as_openai() for name in names]
 
     async def why(self, turn_or_call: str) -> Mapping[str, Any] | None:
-        """The trace of one turn or call, or None where none is kept. For operators: it shows what was decided and why."""
+        """The trace of one turn or call, for operators: what was decided and why. None where none is kept."""
         data = await self._state.keyvalue.get(f"trace:{turn_or_call}")
         return None if data is None else json.loads(data)
 

@@ -1,7 +1,7 @@
 """What a conversation remembers between turns.
 
-Rule: a session belongs to one caller of one tenant, is small, and holds only what the next turn needs: questions that are
-still open, newest last.
+Rule: a session belongs to one caller of one tenant, is small, and holds only what the next turn needs: questions that
+are still open, newest last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_PENDING = 3
 class Pending:
     """One open question.
 
-    `parameter`: `tool` lacks `parameter`; `slots` is what is known already; `choices` are its possible readings, if any.
+    `parameter`: `tool` lacks `parameter`; `slots` is what is known already; `choices` are its readings, if any.
     `tool`: which of `choices` (tool names) does `query` mean? `confirm`: may `tool` run as shown?
     `misses` counts replies that did not answer. `fresh` says that it is the last thing the user was asked: a bare yes
     means a confirmation only while it is.

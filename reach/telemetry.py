@@ -1,6 +1,7 @@
 """What a turn leaves behind for people who ask why, and the names under which it does.
 
-Rule: a trace says what each layer saw and decided, in order; it never holds a secret, and nobody's behaviour depends on it.
+Rule: a trace says what each layer saw and decided, in order; it never holds a secret, and nobody's behaviour depends on
+it.
 """
 
 from __future__ import annotations

@@ -36,13 +36,13 @@ class Caller:
 
     def __init__(
         self,
-        id: str,
+        id: str,  # noqa: A002  # the design's name, and every host's
         roles: Iterable[str] = (),
         tenant: str = "",
         claims: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(id, str) or not id:  # pyright: ignore[reportUnnecessaryIsInstance]  -- hosts pass anything
-            raise ValueError("A caller needs a non-empty string as id.")
+            raise ValueError("A caller needs a non-empty string as id.")  # one error for a bad id
         if isinstance(roles, str):
             raise ValueError("Caller.roles is a collection of role names, not one string.")
         object.__setattr__(self, "id", id)
@@ -274,7 +274,7 @@ class Structured:
     """The facts beside the content.
 
     `completeness` says whether `data` is everything (`complete`), a part (`truncated`) or a part because something
-    failed on the way (`partial_failed`). `shown` of `total` rows are in `data`; both are None for a result that is not a
+    failed on the way (`partial_failed`). `shown` of `total` rows are in `data`; both are None for what is not a
     list. `result_summary` holds rows, columns and statistics over *all* rows. `artifact_ref` and `fetch_hint` say how to
     have the rest. `sizes` are bytes: what the backend returned (`raw`) and what the content takes (`content`).
     """
@@ -325,13 +325,17 @@ CallStatus = Literal["succeeded", "confirm", "denied", "invalid", "failed", "unk
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What `Reach.call` and `Reach.confirm` return. `envelope` is there whatever the status is."""
+    """What `Reach.call` and `Reach.confirm` return. `envelope` is there whatever the status is.
+
+    `text` is for the user, in their language: the question of a write that waits for a yes, or the reason of a refusal.
+    """
 
     status: CallStatus
     tool: str
     envelope: Envelope
     call_id: str
     turn: str
+    text: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     provenance: Mapping[str, Provenance] = field(default_factory=dict[str, Provenance])
     decision: Decision | None = None

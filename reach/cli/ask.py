@@ -46,7 +46,6 @@ def ask(
     """Say one thing to the agent, as somebody.
 
     Examples:
-
       reach ask "我的订单 SO-2024-00017 到哪了" --as li_ming
 
       reach ask "where is my parcel?" --as emma --fault "track_parcel=timeout" --trace

@@ -47,7 +47,6 @@ def call(
     """Call one tool, past the router but through policy, executor and reducer.
 
     Example:
-
       reach call query_order_status --args '{"order_id": "SO-2024-00017"}' --as li_ming
     """
     from reach.errors import ConfigError

@@ -43,15 +43,14 @@ def chat(
     as_json: JsonOption = False,
     trace: TraceOption = False,
 ) -> None:
-    """Talk to the agent, turn after turn. Lines come from the terminal or a pipe; end with Ctrl-D or /quit.
+    r"""Talk to the agent, turn after turn. Lines come from the terminal or a pipe; end with Ctrl-D or /quit.
 
     With --json every turn is one JSON document on a line of its own.
 
     Examples:
-
       reach chat --as li_ming
 
-      printf '那个单子怎么样了\\nSO-2024-00017\\n' | reach chat --as li_ming
+      printf '那个单子怎么样了\nSO-2024-00017\\n' | reach chat --as li_ming
     """
     import json
 

@@ -18,7 +18,6 @@ def check(
     """Check tools, policies and evals: all errors with file:line:column, then advice. Exit 1 on errors.
 
     Example:
-
       reach check --tools my-agent/tools.yaml
     """
     from reach.errors import ConfigError

@@ -39,7 +39,6 @@ def confirm(
     """Run a write that waits for a yes: exactly what was shown, once.
 
     Example:
-
       reach confirm cnf_0123456789abcdef --as li_ming
     """
     with reporting(as_json=as_json):

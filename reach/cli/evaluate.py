@@ -41,7 +41,6 @@ def evaluate(
     """Run labelled cases on a sandboxed copy of the agent and print the four numbers.
 
     Examples:
-
       reach eval
 
       reach eval --json > baseline.json && reach eval --baseline baseline.json

@@ -42,7 +42,6 @@ def fetch(
     """Read a large result page by page. Pages end on whole characters, and joined they are the original bytes.
 
     Examples:
-
       reach fetch art_0123456789 --as wang_fang --limit 4096
 
       reach fetch art_0123456789 --as wang_fang --all > result.json

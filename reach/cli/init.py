@@ -19,7 +19,6 @@ def init(
     """Make a working project: tools.yaml, policies/, evals/ and a demo database. Nothing that exists is overwritten.
 
     Example:
-
       reach init my-agent && cd my-agent && reach ask "SO-2024-00017 到哪了" --as li_ming
     """
     from reach.errors import ConfigError

@@ -23,7 +23,6 @@ def schema(kind: Annotated[Kind, typer.Argument(help="Which file's schema.")]) -
     """Print the JSON Schema of a file, so that an editor can complete and check it.
 
     Example:
-
       reach schema tools > tools.schema.json
     """
     from reach.registry import json_schema

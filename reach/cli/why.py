@@ -28,7 +28,6 @@ def why(
     """Explain one turn or call: scores, provenance, rule, attempts, reduction. Kept for a day.
 
     Example:
-
       reach why turn_0123456789
     """
     from reach.errors import ConfigError

@@ -38,8 +38,9 @@ def load_callers(folder: Path) -> Mapping[str, Caller]:
 
 
 def load_cases(path: Path, tools: Mapping[str, ToolSpec] | None = None) -> tuple[Case, ...]:
-    """The cases of one file, or of every YAML file of a folder. Raises ConfigError with all problems, also where there
-    is no case at all: an empty set measures nothing.
+    """The cases of one file, or of every YAML file of a folder.
+
+    Raises ConfigError with all problems, also where there is no case at all: an empty set measures nothing.
     """
     folder = path if path.is_dir() else path.parent
     files = [path]

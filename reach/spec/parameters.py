@@ -63,7 +63,7 @@ class ParameterSpec(Model):
         if value is not None:
             try:
                 re.compile(value)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(f"is not a valid regular expression: {error}") from None
         return value
 
@@ -114,6 +114,10 @@ def normal_parameters(data: Any) -> Any:
     if not isinstance(data, Mapping) or not isinstance(data.get("properties"), Mapping) or data.get("type") != "object":  # pyright: ignore[reportUnknownMemberType]
         return data  # pyright: ignore[reportUnknownVariableType]
     required = data.get("required", [])  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise ValueError("'required' beside 'properties' is a list of parameter names")
+    if unknown := [name for name in required if name not in data["properties"]]:  # pyright: ignore[reportUnknownVariableType]
+        raise ValueError(f"'required' names '{unknown[0]}', which is not one of the properties")
     return {
         name: {**schema, "required": name in required} if isinstance(schema, Mapping) else schema
         for name, schema in data["properties"].items()  # pyright: ignore[reportUnknownVariableType]

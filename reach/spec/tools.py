@@ -201,8 +201,9 @@ class ToolSpec(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for problem in self._inconsistencies():
-            raise ValueError(problem)
+        problems = list(self._inconsistencies())
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
 
     def _inconsistencies(self) -> Iterator[str]:
