@@ -25,7 +25,7 @@ import msgspec
 from reach.reducer.aggregate import MAX_FIELDS, inferred_columns, statistics_of
 from reach.reducer.media import Opened, open_payload
 from reach.reducer.paths import Keys, Projection, Tree, compile_projection, parse_path
-from reach.reducer.preview import Cutter, encode, first
+from reach.reducer.preview import Cutter, encode, first, settle
 from reach.reducer.redact import compile_redaction, mask
 from reach.spec import ResultSpec
 from reach.types import ErrorInfo, Payload
@@ -113,9 +113,9 @@ def unreadable(payload: Payload) -> Draft:
     )
 
 
-def _rows(plan: Plan, rows: Sequence[Any], raw: int, partial: bool) -> Draft:
+def _rows(plan: Plan, reduced: Sequence[Any], raw: int, partial: bool) -> Draft:
     spec = plan.result.rows
-    body = encode(rows)
+    rows, body = settle(reduced)
     total = len(rows)
     aggregated = total > spec.over or len(body) > INLINE_BYTES
     cutter = Cutter()
@@ -144,8 +144,8 @@ def _statistics(plan: Plan, rows: Sequence[Any]) -> dict[str, Any]:
     return result
 
 
-def _record(plan: Plan, value: Any, raw: int) -> Draft:
-    body = encode(value)
+def _record(plan: Plan, reduced: Any, raw: int) -> Draft:
+    value, body = settle(reduced)
     summary: dict[str, Any] = {}
     if absent := plan.projection.absent(value):
         summary["absent_fields"] = absent
@@ -182,7 +182,7 @@ def _opaque(plan: Plan, opened: Opened) -> Draft:
     if len(body) <= INLINE_BYTES:
         return Draft(body.decode(), opened.raw, body, opened.media_type)
     cutter = Cutter()
-    kept = cutter.fit(text, INLINE_BYTES)
+    kept = cutter.fit(body.decode(), INLINE_BYTES)
     summary = {**described, "lines": text.count("\n") + 1, "tier": _tier(len(body)), "cut": cutter.cuts}
     return Draft(kept, opened.raw, body, opened.media_type, cut=True, summary=summary)
 

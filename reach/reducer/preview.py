@@ -22,10 +22,16 @@ _MAX_BITS = 3400
 
 def encode(value: Any) -> bytes:
     """`value` as compact UTF-8 JSON. Lone surrogates become `?`; integers of over a thousand digits become null."""
+    return settle(value)[1]
+
+
+def settle(value: Any) -> tuple[Any, bytes]:
+    """`value` and its JSON; where JSON can't hold all of it, the value that its JSON means."""
     try:
-        return msgspec.json.encode(value)
+        return value, msgspec.json.encode(value)
     except ValueError:
-        return msgspec.json.encode(_scrub(msgspec.to_builtins(value)))
+        scrubbed = _scrub(msgspec.to_builtins(value))
+        return scrubbed, msgspec.json.encode(scrubbed)
 
 
 def _scrub(value: Any) -> Any:
