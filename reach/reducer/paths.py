@@ -63,7 +63,7 @@ def tree_of(paths: Iterable[Keys]) -> Tree:
 
 
 def as_mapping(value: Any) -> Mapping[Any, Any] | None:
-    """A mapping, dataclass, pydantic model or struct as a mapping; None for anything else."""
+    """A mapping, dataclass or pydantic model as a mapping; None for anything else."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, Any]", value)
     if isinstance(value, BaseModel):
@@ -80,7 +80,8 @@ def plain(value: Any) -> Any:
         return value
     if kind is float:
         return value if isfinite(value) else None
-    if (mapping := as_mapping(value)) is not None:
+    mapping = cast("dict[Any, Any]", value) if kind is dict else as_mapping(value)
+    if mapping is not None:
         return {key if type(key) is str else str(key): plain(item) for key, item in mapping.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in cast("Iterable[Any]", value)]
@@ -101,12 +102,18 @@ def project(value: Any, tree: Tree) -> Any:
         return plain(value)
     if value is None:
         return None
-    if type(value) is not dict and isinstance(value, (list, tuple)):
+    if type(value) is dict:
+        mapping = cast("dict[Any, Any]", value)
+    elif isinstance(value, (list, tuple)):
         return [project(item, tree) for item in cast("Iterable[Any]", value)]
-    mapping = as_mapping(value)
-    if mapping is None:
+    elif (mapping := as_mapping(value)) is None:
         return {}
-    return {key: project(mapping[key], child) for key, child in tree.items() if key in mapping}
+    result: dict[str, Any] = {}
+    for key, child in tree.items():
+        if key in mapping:
+            item = mapping[key]
+            result[key] = item if child is None and type(item) in _ATOMS else project(item, child)
+    return result
 
 
 # ------------------------------------------------------------------------------------------------ bytes
