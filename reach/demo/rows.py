@@ -110,7 +110,7 @@ class Rows:
                 (order.delivered_ago, 510, "out", order.city),
                 (order.delivered_ago, _DELIVERED_MINUTE, "delivered", order.city),
             ]
-        elif shipped_ago >= 1:
+        elif shipped_ago >= 2:
             steps += [(shipped_ago - 1, 390, "sorting", "杭州"), (shipped_ago - 1, 560, "left", "杭州")]
         self.parcel_events.extend(
             (order.waybill, sequence, self.days.at(ago, minute), step, city)
