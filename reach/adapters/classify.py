@@ -85,15 +85,17 @@ def _of_sqlite(raw: sqlite3.Error, name: str, *, read_only: bool, committing: bo
         return BackendRejected(f"The statement for backend '{name}' {what}.")
     if code == "SQLITE_READONLY" and read_only:
         return BackendRejected(f"The statement for backend '{name}' {_READ_ONLY}.")
-    if kind in _UNAVAILABLE:
+    # A wrong name can come as SQLITE_SCHEMA: SQLite reads the schema once more before it gives up.
+    wrong = kind in {"SQLITE_ERROR", "SQLITE_SCHEMA"} and _SCHEMA_MESSAGE.match(str(raw))
+    if kind in _UNAVAILABLE and not wrong:
         return BackendUnavailable(f"Backend '{name}' {_UNAVAILABLE[kind]}.")
     if kind == "SQLITE_READONLY":
         return BackendUnavailable(f"Backend '{name}' can't be written ({code}).", hint="Check the file's permissions.")
-    detail = f": {raw}" if kind == "SQLITE_ERROR" and _SCHEMA_MESSAGE.match(str(raw)) else ""
     if code.startswith("SQLITE_IOERR"):
         return _failure(f"Backend '{name}' can't read or write its file ({code}).", "maybe" if committing else "no")
     if not code and isinstance(raw, sqlite3.ProgrammingError):
         return _failure(f"Backend '{name}' could not run the statement: its parameters do not fit it.", "no")
+    detail = f": {raw}" if wrong else ""
     return _failure(f"Backend '{name}' could not run the statement ({code or type(raw).__name__}){detail}.", "no")
 
 

@@ -40,8 +40,8 @@ _FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile"
 
 
 def _authorize_read(action: int, first: str | None, second: str | None, *rest: Any) -> int:
-    if action in _READING:
-        return sqlite3.SQLITE_OK
+    if action in _READING or (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master"):
+        return sqlite3.SQLITE_OK  # declaring a table-valued function, such as json_each, looks like the latter
     if action in {sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_PRAGMA}:
         return _authorize_write(action, first, second, *rest)
     return sqlite3.SQLITE_DENY
