@@ -68,7 +68,7 @@ def main() -> None:
     clock = FakeClock()
     runner = asyncio.Runner()
     row: Any = msgspec.defstruct("Row", [(name, Any, msgspec.UNSET) for name in FIELDS])
-    floor: msgspec.json.Decoder[Any] = msgspec.json.Decoder(list[row])
+    floor: msgspec.json.Decoder[Any] = msgspec.json.Decoder(list[row])  # pyright: ignore[reportInvalidTypeForm]  -- made at run time
 
     async def reduce(payload: Payload) -> None:
         await reducer.reduce(
