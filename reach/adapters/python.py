@@ -71,6 +71,7 @@ class PythonAdapter:
         self._root = root
         self._functions: dict[str, _Function] = {}
         self._workers = Workers(name, backend.max_concurrency, refuse_when_stuck=True)
+        self._importer = Workers(name, 1)  # stuck functions must not keep an async one from being imported
 
     def problems(self, tool: ToolSpec) -> list[str]:
         """What is wrong with the tool's function: not there, not callable, or other parameters. Imports its module."""
@@ -128,6 +129,7 @@ class PythonAdapter:
     async def close(self) -> None:
         """Let the threads end; one that is stuck in a function is left behind."""
         await self._workers.close(_CLOSE_PATIENCE_S)
+        await self._importer.close(_CLOSE_PATIENCE_S)
 
     def _load(self, reference: str) -> _Function:
         if reference not in self._functions:
@@ -142,7 +144,7 @@ class PythonAdapter:
 
     async def _load_in_thread(self, reference: str, call: AdapterCall) -> _Function:
         try:
-            return await self._workers.run(lambda _attempt: self._load(reference), Attempt(call.deadline))
+            return await self._importer.run(lambda _attempt: self._load(reference), Attempt(call.deadline))
         except FunctionError as error:
             raise _failure(f"Backend '{self._name}': {error}.", "no") from error
 
