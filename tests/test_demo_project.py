@@ -9,9 +9,16 @@ import jsonschema
 import pytest
 
 from reach.messages import language_of
-from tests.demo.project import CALLERS, CASES, POLICIES, TOOLS
+from reach.registry import load_registry
+from tests.demo.project import CALLERS, CASES, POLICIES, ROOT, TOOLS
 
 # ------------------------------------------------------------------------------------------------ the description
+
+
+def test_the_project_loads_without_a_problem():
+    registry = load_registry(ROOT / "tools.yaml")
+    assert list(registry.tools) == list(TOOLS)
+    assert registry.policies == POLICIES
 
 
 def texts_of(tool):
