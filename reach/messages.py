@@ -10,6 +10,7 @@ from typing import Any
 
 LANGUAGES = ("en", "zh")
 
+_WORD = re.compile(r"[A-Za-z]{2}")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 _MESSAGES: dict[str, dict[str, str]] = {
@@ -132,10 +133,14 @@ _MESSAGES: dict[str, dict[str, str]] = {
 
 
 def language_of(text: str, default: str = "en") -> str:
-    """`zh` where `text` has any Chinese character, `en` where it has a Latin letter, else `default`."""
+    """`zh` where `text` has any Chinese character, `en` where it has an English word, else `default`.
+
+    An order number, a bare "ok" and the like are no words of any language.
+    """
     if _CJK.search(text):
         return "zh"
-    if re.search(r"[A-Za-z]", text):
+    words = [word for word in text.split() if not any(character.isdigit() for character in word)]
+    if any(_WORD.search(word) and word.strip(".,!?").lower() not in ("ok", "okay") for word in words):
         return "en"
     return default
 

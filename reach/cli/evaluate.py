@@ -142,9 +142,8 @@ def _print(metrics: Any, results: Sequence[Any], *, verbose: bool) -> None:
     }
     for name, rate in rates.items():
         say(_rate_line(name, rate))
-    say(
-        f"{'mean latency':<20} {metrics.mean_latency_ms:.1f} ms   (p50 {metrics.p50_latency_ms:.1f}, p95 {metrics.p95_latency_ms:.1f})"
-    )
+    latency = f"p50 {metrics.p50_latency_ms:.1f}, p95 {metrics.p95_latency_ms:.1f}"
+    say(f"{'mean latency':<20} {metrics.mean_latency_ms:.1f} ms   ({latency})")
     say()
     others = {
         "rightly not called": metrics.refused,

@@ -3,5 +3,17 @@
 from reach.evals.cases import Case, load_callers, load_cases
 from reach.evals.metrics import Metrics, Rate, measure
 from reach.evals.runner import CaseResult, TurnResult, run_cases
+from reach.evals.sandbox import sandboxed
 
-__all__ = ["Case", "CaseResult", "Metrics", "Rate", "TurnResult", "load_callers", "load_cases", "measure", "run_cases"]
+__all__ = [
+    "Case",
+    "CaseResult",
+    "Metrics",
+    "Rate",
+    "TurnResult",
+    "load_callers",
+    "load_cases",
+    "measure",
+    "run_cases",
+    "sandboxed",
+]
