@@ -10,6 +10,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -109,8 +110,10 @@ def prepare(path: Path, *, busy_s: float) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _make_private(path)
-        connection = connect(path, busy_s=busy_s)
+        connection = _open(path)
         try:
+            patiently(lambda: _version(connection, path), busy_s=busy_s)  # before anything is changed
+            _use_wal(connection, path, busy_s=busy_s)
             patiently(lambda: _migrate(connection, path), busy_s=busy_s)
         finally:
             connection.close()
@@ -120,16 +123,18 @@ def prepare(path: Path, *, busy_s: float) -> None:
 
 def connect(path: Path, *, busy_s: float) -> sqlite3.Connection:
     """A connection in WAL mode that begins transactions only when told to. It may be closed from another thread."""
-    address = (
-        f"{path.absolute().as_uri()}?mode=rw"  # never creates: a file that vanished is an error, not a fresh start
-    )
-    connection = sqlite3.connect(address, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False, uri=True)
+    connection = _open(path)
     try:
         _use_wal(connection, path, busy_s=busy_s)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    address = path.absolute().as_uri() + "?mode=rw"  # a file that vanished is an error, not a fresh start
+    return sqlite3.connect(address, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _use_wal(connection: sqlite3.Connection, path: Path, *, busy_s: float) -> None:
@@ -150,8 +155,9 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
         for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-            if file.is_file() and file.stat().st_mode & 0o077:
-                file.chmod(0o600)
+            with suppress(FileNotFoundError):  # the last process to close removes the companions
+                if file.stat().st_mode & 0o077:
+                    file.chmod(0o600)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from reach.ports import LedgerRow
 from reach.stores import rules
@@ -17,9 +17,10 @@ _COLUMNS = "key, scope, fingerprint, status, fence, begun_at, lease_until, resul
 _IN_THE_WAY = (
     "scope = ? AND (status IN ('begun', 'unknown') OR (status = 'succeeded' AND ? - begun_at < ?))"  # rules.py says why
 )
+_SCOPE_IS_KNOWN = "SELECT 1 FROM ledger WHERE scope = ? LIMIT 1"
 _CLAIM = (
-    f"INSERT INTO ledger ({_COLUMNS}) SELECT ?, ?, ?, 'begun', ?, ?, ?, x''"  # noqa: S608  -- constants only
-    f" WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE {_IN_THE_WAY}) ON CONFLICT (key) DO NOTHING"
+    f"INSERT INTO ledger ({_COLUMNS}) VALUES (?, ?, ?, 'begun', ?, ?, ?, x'')"  # noqa: S608  -- constants only
+    " ON CONFLICT (key) DO NOTHING"
 )
 _BY_KEY = f"SELECT {_COLUMNS} FROM ledger WHERE key = ?"  # noqa: S608  -- constants only
 _BY_SCOPE = (
@@ -51,14 +52,20 @@ class SqliteLedger:
     ) -> tuple[LedgerRow, bool]:
         """See `reach.ports.Ledger.begin`. A caller that is cancelled while it waits leaves no claim behind."""
         claimed = LedgerRow(key, scope, fingerprint, "begun", fence, now, now + lease_s)
-        values = (key, scope, fingerprint, fence, now, now + lease_s, scope, now, dedupe_window_s)
+        values = (key, scope, fingerprint, fence, now, now + lease_s)
 
         def claim(connection: sqlite3.Connection) -> tuple[LedgerRow, bool]:
             self._sweep(connection, now)
-            if connection.execute(_CLAIM, values).rowcount == 1:
+            # A scope never seen needs only the key to be free; that is the common case, at a third of the cost.
+            known = connection.execute(_SCOPE_IS_KNOWN, (scope,)).fetchone() is not None
+            if not known and connection.execute(_CLAIM, values).rowcount == 1:
                 return claimed, True
             connection.execute(_EXPIRE, (key, scope, now))
-            return cast("LedgerRow", _standing(connection, key, scope, now, dedupe_window_s)), False
+            standing = _standing(connection, key, scope, now, dedupe_window_s)
+            if standing is not None:
+                return standing, False
+            connection.execute(_CLAIM, values)
+            return claimed, True
 
         try:
             return await self._writer.submit(claim, durable=True)

@@ -156,6 +156,7 @@ json_data = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), json_data, max_size=4))
 def test_the_text_of_a_record_is_utf8_and_reads_back_as_its_canonical_form(record):
     text = rules.audit_text(record)

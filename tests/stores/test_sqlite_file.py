@@ -119,13 +119,15 @@ async def test_a_file_damaged_behind_its_first_page_is_a_state_error_that_names_
     await state.close()
 
 
-def test_a_database_of_another_program_is_refused(tmp_path):
+def test_a_database_of_another_program_is_refused_and_not_changed(tmp_path):
     path = tmp_path / "shop.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE orders (id TEXT)")
     connection.close()
+    before = path.read_bytes()
     with pytest.raises(StateError, match="is the database of another program"):
         SqliteState(path)
+    assert path.read_bytes() == before
 
 
 async def test_a_file_that_vanished_is_an_error_and_not_a_fresh_start(tmp_path):
