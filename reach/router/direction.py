@@ -29,6 +29,6 @@ def direction_of(text: str, tool: ToolSpec, parameters: Sequence[Parameter]) -> 
     back, ahead = bool(_BACK.search(text)), bool(_AHEAD.search(text))
     if back != ahead:
         return -1 if back else 1
-    if tool.read_only and any(p.spec.period or (p.role and p.strict_role and p.kind == "date") for p in parameters):
+    if tool.read_only and any(p.spec.period for p in parameters):
         return -1
     return 0

@@ -20,7 +20,7 @@ from reach.router.extract.identifiers import find_emails, find_phones, find_uris
 from reach.router.extract.numbers import Amount, find_amounts
 from reach.router.extract.parameter import Kind, Parameter, parameters_of
 from reach.router.extract.times import Clock, find_clocks
-from reach.router.extract.utterance import Found, Utterance, negated
+from reach.router.extract.utterance import Found, Utterance, corrected
 from reach.router.validation import PerTool, validator_of
 from reach.spec import ToolSpec
 from reach.types import Choice, Provenance
@@ -84,7 +84,7 @@ class Draft:
     def days(self) -> list[Days]:
         """Days and periods that are not denied and not inside an identifier."""
         found = find_days(self.text, Reading(self.now.date(), self._direction()))
-        return [d for d in found if not self._in_identifier(d.start, d.end) and not negated(self.text, d.start)]
+        return [d for d in found if not self._in_identifier(d.start, d.end) and not corrected(self.text, d.start)]
 
     @cached_property
     def clocks(self) -> list[Clock]:

@@ -54,11 +54,12 @@ _HOW_MANY_BEFORE = re.compile(
 )
 _ENOUGH = 1.0
 _SURE = 2.0
+_TIE = 0.05
 
 
 def fill_numbers(draft: Draft) -> None:
     """Numbers and integers, and closed lists of numbers."""
-    wanted = [p for p in draft.open("number", "enum") if p.kind == "number" or _is_numeric(p)]
+    wanted = [p for p in draft.open("number", "enum") if p.numeric]
     amounts = [a for a in draft.amounts if draft.is_free(a.start, a.end)]
     if not wanted or not amounts:
         return
@@ -66,6 +67,7 @@ def fill_numbers(draft: Draft) -> None:
         _fill_list(draft, parameter, amounts, alone=len(wanted) == 1)
     scalars = [p for p in wanted if not p.many]
     scored = [(score, p, a) for p in scalars for a in amounts if (score := _score(draft, p, a)) >= _ENOUGH]
+    scored = [s for s in scored if not _tied(s, scored) and not _better_named(draft, s, amounts)]
     scored.sort(key=lambda s: (-s[0], s[2].start))
     for score, parameter, amount in scored:
         if draft.settled(parameter) or not draft.is_free(amount.start, amount.end):
@@ -76,13 +78,27 @@ def fill_numbers(draft: Draft) -> None:
     _fill_rest(draft, scalars, amounts)
 
 
-def _is_numeric(parameter: Parameter) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in parameter.schema["enum"])
+_Scored = tuple[float, Parameter, Amount]
+
+
+def _tied(one: _Scored, scored: list[_Scored]) -> bool:
+    """True where the amount suits another parameter just as well: side1 and side2."""
+    return any(p is not one[1] and a is one[2] and abs(score - one[0]) < _TIE for score, p, a in scored)
+
+
+def _better_named(draft: Draft, one: _Scored, amounts: list[Amount]) -> bool:
+    """True where the parameter's name stands nearer to an amount that its unit rules out: "rate of 3% for 5 years"."""
+    _, parameter, amount = one
+    own = draft.score(parameter, amount.start, amount.end)
+    return any(
+        a is not amount and _amount_in_unit(parameter, a) is None and draft.score(parameter, a.start, a.end) > own
+        for a in amounts
+    )
 
 
 def _unit(parameter: Parameter) -> str:
-    if parameter.spec.unit:
-        return parameter.spec.unit
+    if parameter.spec.unit or "per" in parameter.names:
+        return parameter.spec.unit or ""
     measured = [
         w
         for w in parameter.names
@@ -124,7 +140,7 @@ def _score(draft: Draft, parameter: Parameter, amount: Amount) -> float:
         score += 3.0
     elif amount.unit and any(_same_word(amount.unit, name) for name in names):
         score += 2.5
-    elif dimensions & _MONEY and names & _MONEY_WORDS:
+    elif dimensions & _MONEY and (set(parameter.names) | {n for n in names if not n.isascii()}) & _MONEY_WORDS:
         score += 2.0
     elif dimensions and "count" not in dimensions and not _unit(parameter):
         score -= 0.7
@@ -137,14 +153,16 @@ def _same_word(unit: str, name: str) -> bool:
     return unit == name or unit.rstrip("s") == name.rstrip("s")
 
 
-def _put(draft: Draft, parameter: Parameter, amount: Amount, *, sure: bool) -> None:
+def _put(draft: Draft, parameter: Parameter, amount: Amount, *, sure: bool, recogniser: str = "number") -> None:
     value = _amount_in_unit(parameter, amount)
     if value is None:
         return
     number = as_number(value)
-    if draft.put(parameter, number, "number", (amount.start, amount.end)) or not sure:
+    if parameter.schema.get("type") == "string":
+        number = str(number)
+    if draft.put(parameter, number, recogniser, (amount.start, amount.end)) or not sure:
         return
-    if problem := _out_of_range(draft, parameter, number):
+    if not isinstance(number, str) and (problem := _out_of_range(draft, parameter, number)):
         draft.reject(parameter, problem, (amount.start, amount.end))
 
 
@@ -173,7 +191,7 @@ def _fill_rest(draft: Draft, scalars: list[Parameter], amounts: list[Amount]) ->
     ):
         return
     for parameter, amount in zip(lacking, spare, strict=True):
-        _put(draft, parameter, amount, sure=parameter is draft.asked)
+        _put(draft, parameter, amount, sure=parameter is draft.asked, recogniser="number_alone")
 
 
 def _counts(amount: Amount) -> bool:

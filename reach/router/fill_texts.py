@@ -5,15 +5,19 @@ Rule: the whole bare answer goes to the free text that was asked for, and then n
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from itertools import pairwise
 from typing import Any
 
 from reach.router.draft import Draft
+from reach.router.extract.labels import find_labelled, find_route
 from reach.router.extract.parameter import Parameter
-from reach.router.extract.texts import bare_answer, find_labelled, find_quoted
+from reach.router.extract.texts import bare_answer, find_quoted
 from reach.router.extract.utterance import Found
 
 _NAMED = 1.5
+_RANGE_WORD = re.compile(r"\s*[~～到至]\s*(?=\d)")
 
 
 def fill_answer(draft: Draft) -> None:
@@ -35,6 +39,9 @@ def fill_texts(draft: Draft) -> None:
     _fill_quoted(draft, wanted)
     for parameter in draft.open("text"):
         found = [f for f in find_labelled(draft.text, parameter) if draft.is_free(f.start, f.end)]
+        if not found:
+            routes = [f for f in find_route(draft.text, parameter) if draft.is_free(f.start, f.end)]
+            found = routes if len(routes) == 1 else []
         if found and (parameter.name not in draft.held or parameter is draft.asked or len(found) == 1):
             _put(draft, parameter, found[:1], found[0].recogniser)
     asked = draft.asked
@@ -56,15 +63,26 @@ def _fill_quoted(draft: Draft, wanted: list[Parameter]) -> None:
             named.setdefault(best[2].name, []).append(quote)
     for parameter in wanted:
         found = named.get(parameter.name, [])
+        if parameter.many and found and _is_list(draft.text, quotes):
+            found = quotes
         if len(found) == 1 or (parameter.many and found):
             _put(draft, parameter, found, "quoted")
-    left = [q for q in quotes if draft.is_free(q.start, q.end)]
     lacking = [p for p in draft.open("text") if draft.needs(p)]
-    if len(lacking) == 1 and left and (len(left) == 1 or lacking[0].many):
-        _put(draft, lacking[0], left, "quoted")
+    if len(lacking) == 1 and quotes and all(draft.is_free(q.start, q.end) for q in quotes):
+        if len(quotes) == 1 or (lacking[0].many and _is_list(draft.text, quotes)):
+            _put(draft, lacking[0], quotes, "quoted")
+
+
+_LIST_GAP = re.compile(r"[\s\"'“”,，、;和及与」「]*(?:and|or|&)?[\s\"'“”「]*", re.IGNORECASE)
+
+
+def _is_list(text: str, quotes: list[Found]) -> bool:
+    return all(_LIST_GAP.fullmatch(text[a.end : b.start]) for a, b in pairwise(quotes))
 
 
 def _put(draft: Draft, parameter: Parameter, found: list[Found], recogniser: str) -> bool:
     values = [unicodedata.normalize("NFC", draft.utterance.source(f.start, f.end)[0]) for f in found]
+    if recogniser == "labelled_amount":
+        values = [_RANGE_WORD.sub("-", value) for value in values]
     value: Any = values if parameter.many else values[0]
     return draft.put(parameter, value, recogniser, *((f.start, f.end) for f in found))

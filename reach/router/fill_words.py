@@ -17,7 +17,7 @@ from reach.router.extract.parameter import Parameter
 from reach.router.extract.shape import shape_of
 from reach.router.extract.texts import bare_answer
 from reach.router.extract.units import units_of
-from reach.router.extract.utterance import Found, negated
+from reach.router.extract.utterance import Found, in_denial, negated
 from reach.types import Choice
 
 _TOKEN = re.compile(r"[A-Za-z0-9#_-]*\d[A-Za-z0-9#_-]*")
@@ -92,8 +92,9 @@ def _names(draft: Draft, parameter: Parameter) -> list[str]:
 def fill_enums(draft: Draft) -> None:
     """Values of closed lists."""
     candidates: list[Candidate] = []
-    for parameter in draft.open("enum"):
-        found = find_enum(draft.text, parameter.schema["enum"], parameter.spec.synonyms)
+    for parameter in [p for p in draft.open("enum") if not p.numeric]:
+        about = frozenset((*parameter.names, *parameter.hints))
+        found = find_enum(draft.text, parameter.schema["enum"], parameter.spec.synonyms, about=about)
         candidates += draft.candidates(parameter, found)
     draft.settle(candidates)
     asked = draft.asked
@@ -112,5 +113,7 @@ def fill_booleans(draft: Draft) -> None:
         draft.put(asked, answer, "answer", (start, stripped))
     candidates: list[Candidate] = []
     for parameter in draft.open("boolean"):
-        candidates += draft.candidates(parameter, find_boolean(draft.text, parameter))
+        found = find_boolean(draft.text, parameter)
+        certain = [f for f in found if not f.value or not in_denial(draft.utterance, f.start, f.end)]
+        candidates += draft.candidates(parameter, certain)
     draft.settle(candidates)

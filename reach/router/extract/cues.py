@@ -19,6 +19,7 @@ _ROLE_BEFORE = {
         re.IGNORECASE,
     ),
 }
+_COUNTS = frozenset("number num count quantity amount size total limit n".split())
 _WORD = re.compile(rf"[A-Za-z]+|[{CJK}]+|\d+")
 
 
@@ -34,15 +35,16 @@ def cue_score(utterance: Utterance, start: int, end: int, parameter: Parameter) 
     left, right = utterance.clause(start, end)
     before, after = utterance.text[left:start].lower(), utterance.text[end:right].lower()
     best = 0.0
+    counts = bool(_COUNTS.intersection(parameter.names))  # "two numbers" says how many, not which number
     if parameter.role and _ROLE_BEFORE[parameter.role].search(before):
         best = 2.5
-    for words, weight in ((parameter.names, 3.0), (parameter.hints, 1.6)):
+    for words, weight in ((parameter.names, 3.0), (parameter.hints, 1.3)):
         for word in words:
-            best = max(best, _near(before, after, word, weight))
+            best = max(best, _near(before, after, word, weight, counts=counts))
     return best
 
 
-def _near(before: str, after: str, word: str, weight: float) -> float:
+def _near(before: str, after: str, word: str, weight: float, *, counts: bool) -> float:
     if re.search(f"[{CJK}]", word):
         place = before.rfind(word)
         if place >= 0:
@@ -55,6 +57,6 @@ def _near(before: str, after: str, word: str, weight: float) -> float:
         if _stem(token) == stem:
             return max(weight - 0.3 * distance, 0.0)
     for distance, token in enumerate(_WORD.findall(after)[:3]):
-        if _stem(token) == stem:
+        if _stem(token) == stem and (counts or not token.endswith("s") or word.endswith("s")):
             return weight * 0.7 - 0.3 * distance
     return 0.0

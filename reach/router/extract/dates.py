@@ -24,7 +24,8 @@ class Days:
     `first` or `last` is None where the period is open on that side. `bound` says how the words limit it: `since` ends
     today, `from` and `until` are open, `before` and `after` exclude the day itself. `broken`: there is no such day.
     `others` are further readings of the same words (3/5/2024). `no_year`: the words lack the year, so the
-    other end of a range may supply it. `counted`: a number of days or months is named ("last 7 days").
+    other end of a range may supply it. `counted`: a number of days or months is named ("last 7 days");
+    `with_year`: the year is.
     """
 
     start: int
@@ -37,6 +38,7 @@ class Days:
     weekday: bool = False
     no_year: bool = False
     counted: bool = False
+    with_year: bool = False
 
     @property
     def day(self) -> date | None:
@@ -96,8 +98,16 @@ def _apply(rule: Rule, match: re.Match[str], reading: Reading) -> Days | None:
     if isinstance(days, Days):
         return replace(days, start=start, end=end)
     first, last = (days, days) if isinstance(days, date) else days
+    groups = match.groupdict()
     return Days(
-        start, end, first, last, weekday=rule.weekday, no_year=rule.no_year, counted="count" in match.re.groupindex
+        start,
+        end,
+        first,
+        last,
+        weekday=rule.weekday,
+        no_year=rule.no_year and not groups.get("year"),
+        counted="count" in groups,
+        with_year=bool(groups.get("year")),
     )
 
 
@@ -119,13 +129,27 @@ _FROM = re.compile(r"(?:\bfrom|从|自|由)\s*(?:the\s+)?$", re.IGNORECASE)
 def find_days(text: str, reading: Reading) -> list[Days]:
     """All days and periods of `text`, in order; "from A to B" is one period, "Friday, March 8" one day."""
     out: list[Days] = []
-    for one in _mentions(text, reading):
+    for one in _with_shared_year(_mentions(text, reading)):
         joined = _join(text, out[-1], one) if out else None
         if joined:
             out[-1] = joined
         else:
             out.append(one)
     return [_bounded(text, one, reading) for one in out]
+
+
+def _with_shared_year(mentions: list[Days]) -> list[Days]:
+    """Where exactly one year is said, the days beside it that name none are of that year."""
+    years = {d.first.year for d in mentions if d.first and d.day and d.with_year}
+    if len(years) != 1:
+        return mentions
+    year = years.pop()
+    return [
+        replace(d, first=_with_year(d.first, year), last=_with_year(d.last, year), no_year=False)
+        if d.no_year and not d.with_year and d.first and d.last
+        else d
+        for d in mentions
+    ]
 
 
 def _join(text: str, left: Days, right: Days) -> Days | None:

@@ -172,6 +172,12 @@ def _weekday(match: re.Match[str], reading: Reading) -> date:
     return near_weekday(reading, number)
 
 
+def _weekday_of_week(match: re.Match[str], reading: Reading) -> date:
+    number = next(i for i, d in enumerate(_DAYS) if d[:3] == match["weekday"][:3].lower())
+    week = cal.week_of(reading.today, {"next": 1, "this": 0, "last": -1}[match["which"].lower()])
+    return cal.shift_days(week[0], number)
+
+
 def _relative(match: re.Match[str], reading: Reading) -> DayRange:
     which, unit, today = match["which"].lower().split(" ")[-1], match["unit"].lower(), reading.today
     if which in {"past", "recent"}:
@@ -257,8 +263,11 @@ _RELATIVE = r"(?P<which>this|current|last|previous|next|the coming|the following
 RULES: tuple[Rule, ...] = (
     Rule(re.compile(_NUM_EDGE + r"(?P<year>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})" + _NUM_END), _iso),
     Rule(re.compile(_NUM_EDGE + r"(?P<a>\d{1,2})([-/.])(?P<b>\d{1,2})\2(?P<year>(?:19|20)\d{2})" + _NUM_END), _slashed),
-    _rule(rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?(?!:\d)", _month_day, no_year=True),
-    _rule(rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?", _month_day, no_year=True),
+    _rule(rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:(?:,|\s+of|\s+in)?\s+{_YEAR})?(?!:\d)", _month_day, no_year=True),
+    _rule(rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:(?:,|\s+of|\s+in)?\s+{_YEAR})?", _month_day, no_year=True),
+    _rule(rf"{_YEAR},?\s+{_MONTH}\s+{_DAY}", _month_day),
+    _rule(rf"{_YEAR},?\s+{_DAY}\s+(?:of\s+)?{_MONTH}", _month_day),
+    _rule(rf"{_WEEKDAY}\s+(?:of\s+)?(?P<which>next|this|last)\s+week", _weekday_of_week),
     _rule(
         rf"{_MONTH}\s+{_DAY}\s*(?:-|to|through|and)\s*(?P<last>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?(?!:\d)",
         _month_days,

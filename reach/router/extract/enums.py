@@ -18,8 +18,17 @@ _TYPO_RATIO = 85.0
 _CJK = re.compile(f"[{CJK}]")
 
 
-def find_enum(text: str, values: Sequence[Any], synonyms: Mapping[str, Iterable[str]] | None = None) -> list[Found]:
-    """The values of `values` that `text` names, in order of place; each word names one value."""
+def find_enum(
+    text: str,
+    values: Sequence[Any],
+    synonyms: Mapping[str, Iterable[str]] | None = None,
+    *,
+    about: frozenset[str] = frozenset(),
+) -> list[Found]:
+    """The values of `values` that `text` names, in order of place; each word names one value.
+
+    `about` are the words for the list itself: "price" is not a misspelt "pricey" where the list is of price ranges.
+    """
     words = _vocabulary(tuple(values), tuple((k, tuple(v)) for k, v in (synonyms or {}).items()))
     found: list[Found] = []
     for word, value in words:
@@ -27,7 +36,7 @@ def find_enum(text: str, values: Sequence[Any], synonyms: Mapping[str, Iterable[
             if is_word_edge(text, *match.span()) and _distinct(word, match.group()):
                 found.append(Found(*match.span(), value, "enum"))
     kept = longest(found)
-    kept += [f for f in _typos(text, words) if not f.overlaps((k.start, k.end) for k in kept)]
+    kept += [f for f in _typos(text, words, about) if not f.overlaps((k.start, k.end) for k in kept)]
     return sorted((f for f in kept if not negated(text, f.start)), key=lambda f: f.start)
 
 
@@ -60,7 +69,7 @@ def _distinct(word: str, written: str) -> bool:
     return written == word.upper() and written != "I"
 
 
-def _typos(text: str, words: Sequence[tuple[str, Any]]) -> list[Found]:
+def _typos(text: str, words: Sequence[tuple[str, Any]], about: frozenset[str]) -> list[Found]:
     known = {w.lower(): v for w, v in words if len(w) >= 5 and w.isascii() and w.isalpha()}
     if not known:
         return []
@@ -69,7 +78,7 @@ def _typos(text: str, words: Sequence[tuple[str, Any]]) -> list[Found]:
     out: list[Found] = []
     for match in _WORD.finditer(text):
         token = match.group().lower()
-        if len(token) >= 5:
+        if len(token) >= 5 and token not in about:
             best = process.extract(token, list(known), scorer=fuzz.ratio, score_cutoff=_TYPO_RATIO, limit=2)
             if best and best[0][0][0] == token[0] and (len(best) == 1 or known[best[1][0]] == known[best[0][0]]):
                 out.append(Found(*match.span(), known[best[0][0]], "enum_typo"))

@@ -73,6 +73,11 @@ _AT_LEAST_AFTER = re.compile(r"\s*(?:以上|及以上|起|or more|or higher|and 
 _AT_MOST_AFTER = re.compile(r"\s*(?:以下|及以下|以内|之内|or less|or lower|or under|or below)", re.IGNORECASE)
 
 
+_A_COUNTS = re.compile(
+    r"(?:^|\b(?:for|in|within|after|about|around|last|takes?|once|of|only|just|is)\s+)$", re.IGNORECASE
+)
+
+
 def find_amounts(text: str, taken: list[tuple[int, int]] | None = None) -> list[Amount]:
     """All amounts of `text` outside `taken`, in order of place; compound ones ("1小时20分") as one."""
     blocked = taken or []
@@ -125,7 +130,9 @@ def _read(text: str, match: re.Match[str]) -> Amount | None:
         if read is None:
             return None
         value, weak = read, match["en"].lower() in {"a", "an", "one"}
-        if match["en"].lower() in {"a", "an"} and not unit:
+        if unit and not unit[0].isalpha():
+            return None
+        if match["en"].lower() in {"a", "an"} and not (unit and _A_COUNTS.search(text[max(0, start - 14) : start])):
             return None
     if match["half"] or match["tail"]:
         value += Fraction(1, 2)

@@ -147,6 +147,16 @@ class Parameter:
         )
 
     @property
+    def numeric(self) -> bool:
+        """True where it takes numbers, also as a closed list of numbers or of digits."""
+        values = self.schema.get("enum")
+        if not values:
+            return self.kind == "number"
+        if all(isinstance(v, str) for v in values):
+            return all(v.isascii() and v.isdigit() for v in values)
+        return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+
+    @property
     def integral(self) -> bool:
         """True where only whole numbers fit."""
         return self.schema.get("type") == "integer"

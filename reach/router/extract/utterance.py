@@ -102,3 +102,20 @@ _NEGATION = re.compile(
 def negated(text: str, start: int) -> bool:
     """True where the words just before `start` deny what follows: "not urgent", "不是退货"."""
     return _NEGATION.search(text[max(0, start - 40) : start]) is not None
+
+
+_CORRECTION = re.compile(
+    r"(?:\b(?:not|isn't|rather than|instead of)(?:\s+(?:on|from|at|the|for))*|不是|而不是|并非)\s*$", re.IGNORECASE
+)
+_DENIAL = re.compile(r"\b(?:not|no|don't|doesn't|didn't|isn't|without|never)\b|不|没|无需|别", re.IGNORECASE)
+
+
+def corrected(text: str, start: int) -> bool:
+    """True where what follows `start` is the value that was *not* meant; "no, the 8th" means the 8th."""
+    return _CORRECTION.search(text[max(0, start - 30) : start]) is not None
+
+
+def in_denial(utterance: Utterance, start: int, end: int) -> bool:
+    """True where anything earlier in the same clause denies: "I don't care about a garage"."""
+    left, _ = utterance.clause(start, end)
+    return _DENIAL.search(utterance.text[left:start]) is not None
