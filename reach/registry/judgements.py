@@ -45,7 +45,8 @@ def _named_spots(document: Document, path: Path, names: Sequence[str], message: 
             yield (*parameters, name)
     present = [name for name in names if name in value]
     if present:
-        yield (*path, present[-1] if message.startswith("exactly one of") else present[0])
+        later = max(present, key=lambda name: document.mark((*path, name), key=True))
+        yield (*path, later if "exactly one of" in message else present[0])
     if message.startswith("the default"):
         yield (*path, "default")
 

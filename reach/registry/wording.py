@@ -122,7 +122,7 @@ def _message(kind: str, context: Mapping[str, Any], at: Located, value: Any, doc
     bounds = {"greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le")}
     if kind in bounds:
         words, bound = bounds[kind]
-        return f"must be {words} {context[bound]}, got {value}", ""
+        return f"must be {words} {context[bound]:g}, got {value}", ""
     return f"is not {describe(at.shape)}: {_found(value)}", ""
 
 

@@ -167,6 +167,7 @@ def _wording(error: MarkedYAMLError, text: str, offset: int, lines: Lines) -> st
 
 
 _WORDINGS = {
+    "found a tab character": "a tab can't indent; use spaces",
     "mapping values are not allowed": "': ' is not allowed here; quote a text that holds it, or check the indentation",
     "did not find expected key": "does not fit the lines above; check the indentation, quotes and brackets",
     "expected <block end>": "does not fit the lines above; check the indentation, quotes and brackets",
