@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -65,6 +66,12 @@ def call_of(spec: ToolSpec, values: dict[str, Any] | None = None, *, ms: float =
         today="2026-03-05",
         **more,
     )
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Let the loop turn until `condition()` holds; the test's own time-out bounds it."""
+    while not condition():  # noqa: ASYNC110 -- threads set no asyncio event
+        await asyncio.sleep(0)
 
 
 def query(path: Path, sql: str) -> list[tuple[Any, ...]]:

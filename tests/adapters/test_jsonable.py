@@ -2,11 +2,11 @@
 
 import json
 import math
-from collections import namedtuple
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from typing import NamedTuple
 from uuid import UUID
 
 import pytest
@@ -31,7 +31,9 @@ class Data:
     tags: set[str]
 
 
-Pair = namedtuple("Pair", "a b")
+class Pair(NamedTuple):
+    a: int
+    b: tuple[int, int]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_decimal_loses_nothing(value):
     assert Decimal(str(jsonable(value))) == value
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x)))
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists))
 def test_the_result_is_always_strict_json(value):
     json.dumps(jsonable(value), allow_nan=False)
 

@@ -10,7 +10,7 @@ import pytest
 
 from reach.errors import BackendFailure, BackendTimeout, BackendUnavailable, LimitExceeded
 
-from .conftest import call_of, tool
+from .conftest import call_of, tool, until
 
 CONTEXT: contextvars.ContextVar[str] = contextvars.ContextVar("CONTEXT", default="none")
 
@@ -122,7 +122,13 @@ async def test_cancelling_goes_through_to_an_async_function(functions):
         await task
 
 
-STUCK = "import threading\ngate = threading.Event()\ndef stuck(): gate.wait(60)\nasync def free(): gate.set()\ndef quick(): return 1\n"
+STUCK = """
+import threading
+gate = threading.Event()
+def stuck(): gate.wait(60)
+async def free(): gate.set()
+def quick(): return 1
+"""
 
 
 async def test_a_stuck_function_is_left_at_its_deadline_and_its_thread_stays_counted(functions):
@@ -134,12 +140,11 @@ async def test_a_stuck_function_is_left_at_its_deadline_and_its_thread_stays_cou
         assert caught.value.applied == "maybe"
     assert time.monotonic() - started < 5
     assert adapter._workers.busy == 2
-    with pytest.raises(BackendUnavailable, match="All 2 threads .* are stuck") as refused:
+    with pytest.raises(BackendUnavailable, match=r"All 2 threads .* are stuck") as refused:
         await adapter.call(call_of(spec(module, "quick")))
     assert refused.value.applied == "no"
     await adapter.call(call_of(spec(module, "free")))
-    while adapter._workers.busy:
-        await asyncio.sleep(0)
+    await until(lambda: not adapter._workers.busy)
     assert (await adapter.call(call_of(spec(module, "quick")))).data == 1
 
 
@@ -147,8 +152,7 @@ async def test_a_call_that_never_got_a_thread_has_certainly_done_nothing(functio
     adapter, module = functions(STUCK, limit=1)
     await adapter.call(call_of(spec(module, "quick")))
     first = asyncio.create_task(adapter.call(call_of(spec(module, "stuck"))))
-    while not adapter._workers.busy:
-        await asyncio.sleep(0)
+    await until(lambda: adapter._workers.busy)
     with pytest.raises(BackendTimeout, match="no free thread") as caught:
         await adapter.call(call_of(spec(module, "stuck", write=True), ms=50))
     assert caught.value.applied == "no"
@@ -159,8 +163,7 @@ async def test_a_call_that_never_got_a_thread_has_certainly_done_nothing(functio
 async def test_cancelling_a_sync_function_returns_at_once(functions):
     adapter, module = functions(STUCK)
     task = asyncio.create_task(adapter.call(call_of(spec(module, "stuck"), ms=60_000)))
-    while not adapter._workers.busy:
-        await asyncio.sleep(0)
+    await until(lambda: adapter._workers.busy)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -220,7 +223,7 @@ async def test_a_projects_module_never_hides_an_installed_one(functions, tmp_pat
     (tmp_path / "colorsys.py").write_text("def rgb_to_hsv(r, g, b): return 'ours'")
     adapter, module = functions("def f(): return 1")
     await adapter.call(call_of(spec(module, "f")))
-    numbers = {name: "number" for name in "rgb"}
+    numbers = dict.fromkeys("rgb", "number")
     data = (await adapter.call(call_of(spec("colorsys", "rgb_to_hsv", **numbers), {"r": 0, "g": 0, "b": 0}))).data
     assert data == [0.0, 0.0, 0]
 

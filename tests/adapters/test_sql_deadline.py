@@ -13,20 +13,17 @@ from reach.adapters.sqlite import SqliteDatabase
 from reach.errors import BackendTimeout
 from reach.spec import SqlBackend
 
-from .conftest import ENDLESS, call_of, query, steps, tool
+from .conftest import ENDLESS, call_of, query, steps, tool, until
 
 SLOW_WRITE = f"UPDATE orders SET amount = ({ENDLESS})"
 
 
 async def free(workers) -> None:
-    """Return once no thread works; the test's own time-out bounds it."""
-    while workers.busy:
-        await asyncio.sleep(0)
+    await until(lambda: not workers.busy)
 
 
 async def running(workers) -> None:
-    while not workers.busy:
-        await asyncio.sleep(0)
+    await until(lambda: workers.busy)
 
 
 async def test_a_slow_read_ends_at_its_deadline_and_its_thread_with_it(sql):
@@ -96,8 +93,7 @@ class _HeldCommit:
         monkeypatch.setattr(SqliteDatabase, "commit", held)
 
     async def is_sent(self) -> None:
-        while not self.sent.is_set():
-            await asyncio.sleep(0)
+        await until(self.sent.is_set)
 
 
 async def test_a_commit_in_flight_at_the_deadline_leaves_it_open(sql, monkeypatch):
@@ -124,8 +120,7 @@ async def test_a_commit_that_was_sent_finishes_although_its_caller_was_cancelled
 async def test_waiting_for_a_free_connection_counts_and_what_waited_is_never_run(shop):
     adapter = SqlAdapter("shop", SqlBackend(kind="sql", url="sqlite:///shop.db", max_concurrency=2), shop.parent)
     slow = [asyncio.create_task(adapter.call(call_of(tool(ENDLESS), ms=60_000))) for _ in range(2)]
-    while adapter._readers.busy < 2:
-        await asyncio.sleep(0)
+    await until(lambda: adapter._readers.busy == 2)
     with pytest.raises(BackendTimeout, match="no free thread") as caught:
         await adapter.call(call_of(tool("SELECT 1 AS one"), ms=50))
     assert caught.value.applied == "no"

@@ -9,7 +9,7 @@ import pytest
 from reach.adapters.sqlite import SqliteDatabase
 from reach.errors import BackendFailure, BackendRejected, BackendUnavailable
 
-from .conftest import call_of, query, steps, tool
+from .conftest import call_of, query, steps, tool, until
 
 PAY = "UPDATE orders SET status = 'paid' WHERE id = :id"
 NOTE = "INSERT INTO notes (order_id, body) VALUES (:id, :body)"
@@ -140,8 +140,7 @@ async def test_a_lock_that_is_given_up_in_time_is_waited_for(sql, shop):
     with closing(sqlite3.connect(shop, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         waiting = asyncio.create_task(sql.call(call_of(tool("DELETE FROM notes", write=True))))
-        while not sql._writers.busy:
-            await asyncio.sleep(0)
+        await until(lambda: sql._writers.busy)
         other.execute("ROLLBACK")
         assert (await waiting).data == {"changed": 0}
 
