@@ -16,7 +16,7 @@ from reach.router.draft import Draft
 from reach.router.fill_dates import fill_dates, fill_times
 from reach.router.fill_numbers import fill_numbers
 from reach.router.fill_texts import fill_answer, fill_texts
-from reach.router.fill_words import fill_booleans, fill_catalogues, fill_enums, fill_identifiers
+from reach.router.fill_words import fill_booleans, fill_catalogues, fill_enums, fill_identifiers, fill_shared_names
 from reach.router.validation import validator_of
 from reach.spec import ToolSpec
 from reach.types import Arguments, Caller, Choice, Provenance
@@ -27,6 +27,7 @@ _STAGES = (
     fill_identifiers,
     fill_catalogues,
     fill_enums,
+    fill_shared_names,
     fill_dates,
     fill_times,
     fill_numbers,

@@ -128,7 +128,8 @@ def _score(draft: Draft, parameter: Parameter, amount: Amount) -> float:
     names = {*parameter.names, *parameter.hints}
     if value is None or (parameter.integral and value.denominator != 1):
         return 0.0
-    least, most = bool(names & _LEAST), bool(names & _MOST)
+    least = bool(names & _LEAST) or parameter.role == "start"
+    most = bool(names & _MOST) or parameter.role == "end"
     if amount.bound:
         low_side = amount.bound in {"low", "at_least"}
         if (least and not low_side) or (most and low_side) or (amount.bound in {"low", "high"} and not (least or most)):
@@ -181,6 +182,10 @@ def _fill_rest(draft: Draft, scalars: list[Parameter], amounts: list[Amount]) ->
     spare = [
         a for a in amounts if draft.is_free(a.start, a.end) and not a.bound and (not a.weak or lacking == [draft.asked])
     ]
+    if any(draft.text[a.start : a.end].isascii() and re.search(r"\d", draft.text[a.start : a.end]) for a in spare):
+        spare = [
+            a for a in spare if a.unit or re.search(r"\d", draft.text[a.start : a.end])
+        ]  # "two numbers, 36 and 48"
     if not lacking or len(lacking) != len(spare):
         return
     values = [_amount_in_unit(p, a) for p, a in zip(lacking, spare, strict=True)]

@@ -16,7 +16,7 @@ from reach.router.extract.parameter import Parameter
 from reach.router.extract.texts import bare_answer, find_quoted
 from reach.router.extract.utterance import Found
 
-_NAMED = 1.5
+_NAMED = 1.2
 _RANGE_WORD = re.compile(r"\s*[~～到至]\s*(?=\d)")
 
 

@@ -10,7 +10,7 @@ import re
 from reach.messages import message
 from reach.router.draft import Candidate, Draft
 from reach.router.extract.booleans import bare_boolean, find_boolean
-from reach.router.extract.catalogues import find_listed
+from reach.router.extract.catalogues import Listed, find_listed
 from reach.router.extract.enums import find_enum
 from reach.router.extract.identifiers import find_near_misses, find_pattern
 from reach.router.extract.parameter import Parameter
@@ -64,22 +64,27 @@ def _near_miss(draft: Draft, parameter: Parameter) -> None:
 
 
 def fill_catalogues(draft: Draft) -> None:
-    """Names that a catalogue lists; words that several names share leave a choice."""
+    """Names that a catalogue lists."""
     candidates: list[Candidate] = []
-    shared: list[tuple[Parameter, tuple[str, ...], tuple[int, int]]] = []
     for parameter in draft.open("text", "pattern"):
-        for listed in find_listed(draft.text, _names(draft, parameter)):
-            if negated(draft.text, listed.start):
-                continue
-            if len(listed.names) > 1:
-                shared.append((parameter, listed.names, (listed.start, listed.end)))
-                continue
-            name = next(iter(listed.names))
-            candidates += draft.candidates(parameter, [Found(listed.start, listed.end, name, listed.recogniser)])
+        for listed in _listed(draft, parameter):
+            if len(listed.names) == 1:
+                found = Found(listed.start, listed.end, listed.names[0], listed.recogniser)
+                candidates += draft.candidates(parameter, [found])
     draft.settle(candidates)
-    for parameter, names, span in shared:
-        if not draft.settled(parameter) and draft.is_free(*span):
-            draft.choose(parameter, [Choice(name, name) for name in names], span)
+
+
+def fill_shared_names(draft: Draft) -> None:
+    """Words that several names of a catalogue share leave a choice; closed lists have had their words before."""
+    for parameter in draft.open("text", "pattern"):
+        for listed in _listed(draft, parameter):
+            if len(listed.names) > 1 and not draft.settled(parameter) and draft.is_free(listed.start, listed.end):
+                draft.choose(parameter, [Choice(n, n) for n in listed.names], (listed.start, listed.end))
+
+
+def _listed(draft: Draft, parameter: Parameter) -> list[Listed]:
+    names = _names(draft, parameter)
+    return [one for one in find_listed(draft.text, names) if not negated(draft.text, one.start)] if names else []
 
 
 def _names(draft: Draft, parameter: Parameter) -> list[str]:

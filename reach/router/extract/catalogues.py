@@ -83,33 +83,44 @@ def _scan(text: str, compact: str, places: list[int], index: _Index) -> list[Lis
     out: list[Listed] = []
     at = 0
     while at < len(compact):
-        hit = None
-        for lengths, table, recogniser in (
-            (index.lengths, index.exact, "catalogue"),
-            (index.part_lengths, index.parts, "catalogue_part"),
-        ):
-            for length in lengths:
-                key = compact[at : at + length]
-                if len(key) < length or key not in table or not _edges(text, places[at], places[at + length - 1]):
-                    continue
-                if recogniser == "catalogue" or _named_part(text[places[at] :], key):
-                    value = table[key]
-                    hit = (length, (value,) if isinstance(value, str) else value, recogniser)
-                    break
-            if hit:
-                break
+        hit = _hit(text, compact, places, at, index)
         if hit:
-            length, names, recogniser = hit
-            out.append(Listed(places[at], places[at + length - 1] + 1, names, recogniser))
-            at += length
+            out.append(hit)
+            while at < len(places) and places[at] < hit.end:
+                at += 1
         else:
             at += 1
     return out
 
 
-def _named_part(text: str, key: str) -> bool:
+def _hit(text: str, compact: str, places: list[int], at: int, index: _Index) -> Listed | None:
+    """The longest name, else the longest part of a name, that begins at `compact[at]`."""
+    for length in index.lengths:
+        key = compact[at : at + length]
+        if len(key) == length and key in index.exact:
+            end = _whole(text, places[at], places[at + length - 1])
+            if end:
+                return Listed(places[at], end, (index.exact[key],), "catalogue")
+    for length in index.part_lengths:
+        key = compact[at : at + length]
+        if len(key) == length and key in index.parts and _named_part(text[places[at]], key):
+            end = _whole(text, places[at], places[at + length - 1])
+            if end:
+                return Listed(places[at], end, index.parts[key], "catalogue_part")
+    return None
+
+
+def _whole(text: str, first: int, last: int) -> int:
+    """Where the word that `text[first:last + 1]` fills ends, a plural included; 0 where it cuts a word in two."""
+    for end in (last + 1, last + 2, last + 3):
+        if text[last + 1 : end].lower() in {"", "s", "es"} and _edges(text, first, end - 1):
+            return end
+    return 0
+
+
+def _named_part(initial: str, key: str) -> bool:
     """A short part of a name counts only where it is written like a name."""
-    return len(key) >= 5 or bool(_CJK.search(key)) or text[0].isupper()
+    return len(key) >= 5 or bool(_CJK.search(key)) or initial.isupper()
 
 
 def _edges(text: str, first: int, last: int) -> bool:

@@ -306,7 +306,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?:q(?P<q>[1-4])|(?:the\s+)?(?P<word>first|second|third|fourth)\s+quarter)(?:\s+(?:of\s+)?{_YEAR})?",
         _quarter,
     ),
-    _rule(rf"(?:in|during|since|for|throughout)\s+(?:the\s+year\s+)?{_YEAR}(?!-)", _year),
+    _rule(rf"(?<!ends )(?<!ending )(?:in|during|since|for|throughout)\s+(?:the\s+year\s+)?{_YEAR}(?!-)", _year),
     _rule(
         r"(?:the\s+)?(?P<edge>end|beginning|start)\s+of\s+(?:the|this|(?P<which>next|last))\s+(?P<unit>week|month|year)",
         _edge_of,

@@ -27,10 +27,12 @@ _AMOUNT = (
     rf"(?:{_DECIMAL}(?:\s*(?:{_ZH_UNIT}))?\s*(?:-|~|到|至)\s*{_DECIMAL}\s*(?:{_ZH_UNIT})|{_DECIMAL}\s*(?:{_ZH_UNIT}))"
     r"(?:及?以[上下内])?"
 )
-_PROSE = frozenset("reason cause description detail details content message note notes remark comment body summary text 原因 理由 描述 说明 内容 备注".split())
+_PROSE = frozenset(
+    "reason cause description detail details content message note notes remark comment body summary text 原因 理由 描述 说明 内容 备注".split()
+)
 _EN_BETWEEN = r"\s+(?:is|are|was|should be|will be)\s+"
 _EN_LINK = r"\s*(?:is|are|was|should be|will be|set to|of|as|:|=)?\s*"
-_ZH_LINK = r"\s*(?:是|在|为|叫|到|达到|:|=)?\s*"
+_ZH_LINK = r"\s*(?:最好|大概|大约|希望|能|要)?(?:是|在|为|叫|到|达到|:|=)?\s*"
 _FROM = frozenset(
     ["from", "origin", "source", "departure", "departing", "start", "starting", "leaving", "pickup", "where_from"]
 )

@@ -66,13 +66,14 @@ _AT_LEAST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AT_MOST_BEFORE = re.compile(
-    r"(?:at most|less than|under|below|up to|no more than|within|maximum(?: of)?|不超过|最多|不高于|低于|少于|小于|至多)\s*$",
+    r"(?:at most|less than|under|below|up to|no more than|(?:nothing|not|never) (?:over|above|more than)|cheaper than|within|maximum(?: of)?|不超过|最多|不高于|低于|少于|小于|至多)\s*$",
     re.IGNORECASE,
 )
 _AT_LEAST_AFTER = re.compile(r"\s*(?:以上|及以上|起|or more|or higher|and above|or above|\+)", re.IGNORECASE)
 _AT_MOST_AFTER = re.compile(r"\s*(?:以下|及以下|以内|之内|or less|or lower|or under|or below)", re.IGNORECASE)
 
 
+_LIMIT_AFTER = re.compile(r"及?以[上下内]|之[内间]|左右|到|至")
 _A_COUNTS = re.compile(
     r"(?:^|\b(?:for|in|within|after|about|around|last|takes?|once|of|only|just|is)\s+)$", re.IGNORECASE
 )
@@ -168,7 +169,7 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
         return True
     cjk = re.compile(f"[{CJK}]")
     before_ok = start == 0 or not cjk.match(text[start - 1]) or text[start - 1] in "是为要买共约选"
-    after_ok = end == len(text) or not cjk.match(text[end])
+    after_ok = end == len(text) or not cjk.match(text[end]) or bool(_LIMIT_AFTER.match(text, end))
     return before_ok and after_ok
 
 
@@ -225,8 +226,8 @@ def _is_range(text: str, low: Amount, high: Amount) -> bool:
 
 def _bounded(text: str, amount: Amount) -> Amount:
     before = text[max(0, amount.start - 20) : amount.start]
-    if _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(text, amount.end):
-        return replace(amount, bound="at_least")
-    if _AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(text, amount.end):
-        return replace(amount, bound="at_most")
-    return amount
+    least = _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(text, amount.end)
+    most = _AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(text, amount.end)
+    if least and most:  # "no more than" holds "more than": the longer phrase is the one that was said
+        least, most = (least, None) if len(least.group()) > len(most.group()) else (None, most)
+    return replace(amount, bound="at_least" if least else "at_most") if least or most else amount

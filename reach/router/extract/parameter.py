@@ -244,6 +244,8 @@ def _kind(own: list[str], spec: ParameterSpec, schema: dict[str, Any], text: str
         return "date"
     if _TIME_TEMPLATE.search(text) and not _DATE_TEMPLATE.search(text):
         return "time"
+    if own and own[-1] == "date" and not _TIME_TEMPLATE.search(text):
+        return "date"
     if own and own[-1] == "email":
         return "email"
     return "text"
