@@ -12,7 +12,7 @@ Who the user is comes from the host's own authentication; here a header stands f
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -31,7 +31,7 @@ class Message(BaseModel):
 
 
 @asynccontextmanager
-async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
     """One `Reach` for the whole process, closed when the server stops."""
     async with Reach.load(os.environ.get("REACH_TOOLS", "tools.yaml")) as reach:
         app.state.reach = reach

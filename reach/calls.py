@@ -204,7 +204,7 @@ class Calls:
         if error is not None:
             said = localized(error.text, context.language) if isinstance(error, BackendRejected) else ""
             info = ErrorInfo(error.code, said or error.message, error.retryable, error.hint)
-            envelope = error_envelope(execution.status, info)
+            envelope = error_envelope("unknown" if execution.status == "unknown" else "failed", info)
         else:
             envelope = await self._reducer.reduce(
                 self._tools[request.tool],

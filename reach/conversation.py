@@ -17,8 +17,8 @@ from reach.messages import language_of, message
 from reach.policy import Policy
 from reach.reducer import answer_text
 from reach.router import Router, fill
-from reach.router.replies import choice_index, is_no, is_yes
-from reach.router.wording import choice_question, numbered, question_for, title_of
+from reach.router.replies import choice_index, is_no, is_only_an_answer, is_yes
+from reach.router.wording import choice_question, names_of, numbered, question_for, title_of
 from reach.session import Pending, Session, SessionStore
 from reach.spec import ToolSpec
 from reach.types import (
@@ -163,7 +163,9 @@ class Conversation:
         rest = _without_spans(turn.text, [arguments.provenance[name] for name in new])
         free_text = any(arguments.provenance[name].recogniser == "asked" for name in new)
         route = self._router.route(turn.text if free_text or not answered else rest, visible=turn.visible)
-        elsewhere = bool(route.above) and route.above[0].tool != question.tool
+        names = [name for known in tool.parameters for name in names_of(tool, known)]
+        more = free_text or not answered or not is_only_an_answer(rest, names)
+        elsewhere = more and bool(route.above) and route.above[0].tool != question.tool
         if answered and not elsewhere:
             turn.session.close(question)
             return await self._use_filled(turn, tool, arguments)
@@ -317,8 +319,6 @@ class Conversation:
         turn.session.last_tool = result.tool
         if result.status == "succeeded":
             text = answer_text(tool, result.envelope.structured, turn.language)
-            if result.envelope.structured.replayed:
-                text = f"{text}\n{message('replayed', turn.language)}"
             return Answer(text, **about)
         text = result.text
         if result.status == "confirm":

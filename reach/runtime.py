@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -110,11 +110,13 @@ class Reach:
             version=f"{registry.version}:{registry.policy_version}",
             new_id=lambda: new_id("cnf"),
         )
+        reducer = Reducer(self._artifacts)
+        reducer.prepare(registry.tools.values())
         self._calls = Calls(
             tools=registry.tools,
             policy=self._policy,
             executor=executor,
-            reducer=Reducer(self._artifacts),
+            reducer=reducer,
             confirmations=confirmations,
             new_id=new_id,
         )
@@ -279,7 +281,7 @@ class Reach:
             return  # what happened has happened; a lost trace must not make it look as if it had not
 
     @asynccontextmanager
-    async def _one_at_a_time(self, caller: Caller, session: str) -> AsyncIterator[None]:
+    async def _one_at_a_time(self, caller: Caller, session: str) -> AsyncGenerator[None]:
         key = (caller.tenant, caller.id, session)
         lock = self._locks.setdefault(key, _SessionLock())
         lock.users += 1

@@ -93,4 +93,5 @@ def _decode(data: bytes) -> Session:
 def _decode_pending(raw: dict[str, Any]) -> Pending:
     slots = {name: (value, Provenance(**origin)) for name, (value, origin) in raw["slots"].items()}
     choices = [Choice(**choice) for choice in raw["choices"]]
-    return Pending(**{**raw, "slots": slots, "choices": choices})
+    fields: dict[str, Any] = {**raw, "slots": slots, "choices": choices}
+    return Pending(**fields)

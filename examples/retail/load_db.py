@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,20 @@ def load(db_json: Path, sqlite: Path) -> None:
 # ------------------------------------------------------------------------------------------------ dump
 
 
+@lru_cache(maxsize=16_384)
+def _parsed(text: str) -> Any:
+    return json.loads(text)
+
+
+def _record(text: str) -> Json:
+    """A flat JSON object. The same texts come again and again, so they are parsed once and copied."""
+    return dict(_parsed(text))
+
+
+def _list(text: str) -> list[str]:
+    return list(_parsed(text))
+
+
 def _grouped(rows: Iterator[sqlite3.Row], key: str) -> dict[str, list[sqlite3.Row]]:
     groups: dict[str, list[sqlite3.Row]] = {}
     for row in rows:
@@ -254,12 +269,12 @@ def _dump_order(
             {
                 **{key: item[key] for key in ("name", "product_id", "item_id")},
                 "price": item["price_cents"] / 100,
-                "options": json.loads(item["options"]),
+                "options": _record(item["options"]),
             }
             for item in items
         ],
         "status": row["status"],
-        "fulfillments": [{key: json.loads(each[key]) for key in ("tracking_id", "item_ids")} for each in sent],
+        "fulfillments": [{key: _list(each[key]) for key in ("tracking_id", "item_ids")} for each in sent],
         "payment_history": [
             {
                 "transaction_type": each["transaction_type"],
@@ -270,7 +285,7 @@ def _dump_order(
         ],
     }
     order.update({key: row[key] for key in PLAIN_MARKS if row[key] is not None})
-    order.update({key: json.loads(row[key]) for key in LIST_MARKS if row[key] is not None})
+    order.update({key: _list(row[key]) for key in LIST_MARKS if row[key] is not None})
     if row["exchange_price_difference_cents"] is not None:
         order["exchange_price_difference"] = row["exchange_price_difference_cents"] / 100
     return order
@@ -296,7 +311,7 @@ def dump(sqlite: Path) -> Json:
                 "variants": {
                     each["item_id"]: {
                         "item_id": each["item_id"],
-                        "options": json.loads(each["options"]),
+                        "options": _record(each["options"]),
                         "available": bool(each["available"]),
                         "price": each["price_cents"] / 100,
                     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -48,7 +48,7 @@ DEFAULT_SESSION = "cli"
 
 
 @contextmanager
-def reporting(*, as_json: bool) -> Iterator[None]:
+def reporting(*, as_json: bool) -> Generator[None]:
     """Print an error of Reach's own as one, never as a traceback."""
     from reach.errors import ArtifactError, ConfigError, ReachError
 

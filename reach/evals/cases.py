@@ -91,7 +91,7 @@ def _unknown_names(case: CaseSpec, file: str, where: str, tools: Mapping[str, To
             if name not in tools:
                 yield Problem(file, 0, 0, where, f"there is no tool '{name}'")
         for name in expect.args or {}:
-            if expect.tool in tools and name not in tools[expect.tool].parameters:
+            if expect.tool is not None and expect.tool in tools and name not in tools[expect.tool].parameters:
                 yield Problem(file, 0, 0, where, f"'{expect.tool}' has no parameter '{name}'")
         if expect.args is not None and expect.tool is None:
             yield Problem(file, 0, 0, where, "'args' needs 'tool'")

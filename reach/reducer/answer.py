@@ -115,7 +115,7 @@ def _parts(stats: Mapping[str, Any], lang: str) -> list[str]:
     kind = stats.get("type")
     if kind == "number":
         labels = _LABELS[lang]
-        return [f"{labels[key]} {readable(stats[key], lang)}" for key in ("sum", "mean", "min", "max")]
+        return [f"{labels[key]} {readable(_rounded(stats[key]), lang)}" for key in ("sum", "mean", "min", "max")]
     if kind == "date":
         return [f"{label} {readable(stats[key], lang)}" for key, label in _DATE_LABELS[lang].items()]
     if kind == "string":
@@ -123,6 +123,11 @@ def _parts(stats: Mapping[str, Any], lang: str) -> list[str]:
     if kind == "boolean":
         return [f"{message(word, lang)} {stats[key]}" for word, key in (("yes", "true"), ("no", "false"))]
     return []
+
+
+def _rounded(number: Any) -> Any:
+    """A statistic for a person: two decimals, or three digits of what is smaller than that."""
+    return number if not isinstance(number, float) or abs(number) < 0.01 else round(number, 2)
 
 
 def _record(tool: ToolSpec, value: Any, lang: str, *, inline: bool = False) -> str:

@@ -1,6 +1,7 @@
 """How tools, parameters and values are named in front of a user.
 
-Rule: a question is the parameter's own `ask` where it has one, in the user's language; a value is shown with its source.
+Rule: a question is the parameter's own `ask` where it has one, in the user's language; a value is shown with
+its source.
 """
 
 from __future__ import annotations
@@ -22,6 +23,13 @@ def title_of(tool: ToolSpec, language: str) -> str:
 def parameter_title(tool: ToolSpec, name: str, language: str) -> str:
     """What the parameter is called: its title, else its name in words."""
     return localized(tool.parameters[name].title, language) or name.replace("_", " ")
+
+
+def names_of(tool: ToolSpec, name: str) -> list[str]:
+    """All that a user may call the parameter: its name in words, and its title in every language."""
+    title = tool.parameters[name].title
+    titles = [title] if isinstance(title, str) else [*(title or {}).values()]
+    return [name.replace("_", " "), *titles]
 
 
 def numbered(labels: Sequence[str]) -> str:
