@@ -538,9 +538,11 @@ async def test_the_same_writes_again_change_nothing_and_say_so() -> None:
     arguments = {"order_id": order_with(db, "pending", "1000000001"), "reason": "no longer needed"}
     async with retail_shop.open_shop(db) as shop:
         first = await shop.write("cancel_pending_order", arguments, ANN, session="s", turn="1")
-        once = load_db.dump(shop.database)
+        once = load_db.dump(shop.database), shop.image()
         again = await shop.write("cancel_pending_order", arguments, ANN, session="s", turn="1")
-        assert load_db.dump(shop.database) == once
+        assert (load_db.dump(shop.database), shop.image()) == once
+        shop.reset()
+        assert shop.image() != once[1]
     assert (first.envelope.structured.replayed, again.envelope.structured.replayed) == (False, True)
     assert again.envelope.structured.data == first.envelope.structured.data
 
