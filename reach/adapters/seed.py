@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from reach.adapters.functions import FunctionError, load_function
-from reach.adapters.workers import AbandonedError, Attempt
+from reach.adapters.workers import Attempt
 from reach.errors import BackendUnavailable
 
 _WAIT_S = 0.05
@@ -46,7 +46,8 @@ class Seeder:
     def _make(self, seed: str, attempt: Attempt) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         lock_path = self._path.with_name(f"{self._path.name}.seed-lock")
-        # A SQLite transaction is a lock that every platform has and that dies with its process.
+        # A SQLite transaction is a lock that every platform has and that dies with its process. The empty lock file
+        # stays: removing it would pull it from under a process that is about to lock it.
         with closing(sqlite3.connect(lock_path, isolation_level=None, timeout=_WAIT_S)) as lock:
             while True:
                 try:
@@ -58,8 +59,6 @@ class Seeder:
                     attempt.check()
             if not self._path.exists():
                 self._call(seed)
-        with suppress(OSError):
-            lock_path.unlink()
 
     def _call(self, seed: str) -> None:
         where = f"The database of backend '{self._name}' could not be made by '{seed}'"
@@ -67,8 +66,6 @@ class Seeder:
             load_function(seed, self._root)(self._path)
         except FunctionError as error:
             raise BackendUnavailable(f"{where}: {error}.") from error
-        except AbandonedError:
-            raise
         except Exception as error:
             raise BackendUnavailable(f"{where}: {type(error).__name__}.") from error
         if not self._path.exists():

@@ -150,7 +150,6 @@ async def test_a_stuck_function_is_left_at_its_deadline_and_its_thread_stays_cou
 
 async def test_a_call_that_never_got_a_thread_has_certainly_done_nothing(functions):
     adapter, module = functions(STUCK, limit=1)
-    await adapter.call(call_of(spec(module, "quick")))
     first = asyncio.create_task(adapter.call(call_of(spec(module, "stuck"))))
     await until(lambda: adapter._workers.busy)
     with pytest.raises(BackendTimeout, match="no free thread") as caught:

@@ -53,7 +53,7 @@ async def test_the_first_calls_make_it_once_and_all_are_answered(project):
     payloads = await asyncio.gather(*(adapter.call(call_of(tool("SELECT v FROM t"))) for _ in range(20)))
     assert [p.data for p in payloads] == [[{"v": "王"}]] * 20
     assert (project[0] / "seeded.log").read_text() == "x"
-    assert {p.name for p in (project[0] / ".reach").iterdir()} == {"demo.db"}
+    assert {p.name for p in (project[0] / ".reach").iterdir()} == {"demo.db", "demo.db.seed-lock"}
     await adapter.close()
 
 
