@@ -18,7 +18,8 @@ _YES = _phrases("""
     yes | y | yep | yeah | yes please | yes go ahead | go ahead | ok | okay | sure | confirm | confirmed | i confirm |
     do it | please do | correct | that's right | thats right | right | proceed |
     好 | 好的 | 好呀 | 好啊 | 好吧 | 好滴 | 行 | 行的 | 可以 | 可以的 | 确认 | 确定 | 是 | 是的 | 对 | 对的 | 没错 |
-    没问题 | 嗯 | 嗯嗯 | 同意 | 执行 | 办吧 | 就这样 | 麻烦了 | 好的谢谢 | 好的麻烦了 | 提交 | 提交吧 | 确认提交 | 可以提交
+    没问题 | 嗯 | 嗯嗯 | 同意 | 执行 | 办吧 | 就这样 | 麻烦了 | 好的谢谢 | 好的麻烦了 | 提交 |
+    提交吧 | 确认提交 | 可以提交
 """)
 _NO = _phrases("""
     no | n | nope | no thanks | no thank you | cancel | cancel it | cancel that | stop | never mind | nevermind |

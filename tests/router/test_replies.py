@@ -47,11 +47,12 @@ def test_a_longer_sentence_is_neither(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "index"),
     [
-        ("1", 0), ("2.", 1), ("the second one", 1), ("number 3", 2), ("第一个", 0), ("第三", 2), ("最后一个", 2), ("last one", 2),
-        ("选2", 1), ("parcel tracking", 1), ("tracking", 1), ("订单列表", 2), ("4", None), ("0", None), ("order parcel", None),
-        ("", None), ("either", None), ("whatever you like", None), ("第五个", None),
+        *[(text, 0) for text in ("1", "第一个", "the first")],
+        *[(text, 1) for text in ("2.", "the second one", "选2", "parcel tracking", "tracking")],
+        *[(text, 2) for text in ("number 3", "第三", "最后一个", "last one", "订单列表")],
+        *[(text, None) for text in ("4", "0", "order parcel", "", "either", "whatever you like", "第五个")],
     ],
-)  # fmt: skip
+)
 def test_a_choice_is_named_by_number_ordinal_or_label(text: str, index: int | None) -> None:
     assert choice_index(text, LABELS) == index
 
