@@ -25,7 +25,10 @@ import replay  # noqa: E402
 import retail_world as world  # noqa: E402
 import shop as retail_shop  # noqa: E402
 
+from reach.adapters import build_adapter  # noqa: E402
+from reach.clock import SystemClock  # noqa: E402
 from reach.errors import BackendRejected  # noqa: E402
+from reach.ports import AdapterCall, Deadline  # noqa: E402
 from reach.registry import load_registry  # noqa: E402
 
 TAU2 = Path(os.environ.get("REACH_DATA") or ROOT.parent / "shared" / "data") / "tau2"
@@ -166,6 +169,64 @@ async def test_the_agent_and_the_reference_agree_on_random_actions() -> None:
             assert replay.first_difference(load_db.dump(shop.database), state) is None
     assert seen.keys() >= RULES, f"not tried: {RULES - seen.keys()}"
     assert seen[None] > 100
+
+
+async def test_the_transaction_alone_refuses_what_the_rules_forbid_and_leaves_no_trace() -> None:
+    """Preconditions are checked before the yes; what has changed since then is caught by the change itself."""
+    rng = random.Random(5)  # noqa: S311 -- seeded, so that a failure repeats
+    registry = load_registry(RETAIL / "tools.yaml")
+    refused: Counter[str] = Counter()
+    db = world.make_db()
+    async with retail_shop.open_shop(db) as shop:
+        adapter = build_adapter("shop", registry.spec.backends["shop"], shop.database.parent.parent)
+        for _ in range(300):
+            user_id = rng.choice([ANN, BOB])
+            tool, arguments = world.random_action(rng, db, user_id)
+            verdict = reference.refusal(db, tool, arguments, user_id)
+            if verdict is None or verdict.rule == "invalid":
+                continue
+            clock = SystemClock()
+            call = AdapterCall(
+                tool=registry.tools[tool],
+                values=arguments,
+                caller=retail_shop.customer(user_id),
+                deadline=Deadline.after_ms(clock, 5000),
+                now=clock.now(),
+                today="2026-01-01",
+                idempotency_key="key",
+            )
+            with pytest.raises(BackendRejected):
+                await adapter.call(call)
+            refused[verdict.rule] += 1
+        await adapter.close()
+        assert load_db.dump(shop.database) == db
+    # An untouched order has one payment only.
+    assert refused.keys() == RULES - {"invalid", "single-payment"}
+
+
+async def test_a_conversation_cancels_an_order_after_a_yes_in_chinese() -> None:
+    db = world.make_db()
+    order_id = order_with(db, "pending", "1000000001")
+    async with retail_shop.open_shop(db) as shop:
+        caller = retail_shop.customer(ANN)
+        asked = await shop.reach.ask(f"取消订单 {order_id}，不需要了", caller=caller, session="s")
+        assert (asked.kind, asked.tool) == ("confirm", "cancel_pending_order")
+        assert asked.arguments == {"order_id": order_id, "reason": "no longer needed"}
+        done = await shop.reach.ask("好的", caller=caller, session="s")
+        assert (done.kind, done.text) == ("answer", f"订单 {order_id} 现为 cancelled。")
+        assert load_db.dump(shop.database)["orders"][order_id]["status"] == "cancelled"
+
+
+async def test_a_conversation_refuses_a_foreign_order_and_a_delivered_one_with_their_reasons() -> None:
+    db = world.make_db()
+    delivered = order_with(db, "delivered", "1000000001")
+    async with retail_shop.open_shop(db) as shop:
+        foreign = await shop.reach.ask(f"what is in order {delivered}?", caller=retail_shop.customer(BOB), session="b")
+        text = f"cancel order {delivered}, it was ordered by mistake"
+        late = await shop.reach.ask(text, caller=retail_shop.customer(ANN), session="a")
+    assert (foreign.kind, late.kind) == ("denied", "denied")
+    assert "not one of yours" in foreign.text
+    assert "not pending any more" in late.text
 
 
 async def test_two_rows_of_the_same_item_are_two_items() -> None:
