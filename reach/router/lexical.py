@@ -51,6 +51,9 @@ def _parameter_fields(name: str, parameter: ParameterSpec) -> Iterator[tuple[str
         yield "parameter", text
     for value in parameter.enum or ():
         yield "value", str(value)
+    if parameter.known_values is not None:
+        for value in parameter.known_values.values or ():
+            yield "value", value
     for words in (parameter.synonyms or {}).values():
         for word in words:
             yield "value", word
@@ -86,10 +89,9 @@ def tool_sentences(tool: ToolSpec) -> Iterator[tuple[Kind, str]]:
     """The sentences that a query may resemble: examples, the tool's own texts, and those that count against it."""
     for text in tool.examples:
         yield "example", text
-    for value in (tool.title, tool.description):
-        for text in texts(value):
-            for sentence in sentences(text):
-                yield "text", sentence
+    for text in texts(tool.description):
+        for sentence in sentences(text):
+            yield "text", sentence
     for text in texts(tool.when_to_use):
         for part in (*sentences(text), *clauses(text)):
             yield "text", part

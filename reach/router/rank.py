@@ -11,33 +11,37 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from reach.router.lexical import LexicalIndex, QueryTerms, texts
 from reach.router.smalltalk import smalltalk
-from reach.router.text import normalise, plain
+from reach.router.text import is_stop, normalise, plain
 from reach.spec import ToolSpec
 from reach.types import Candidate, Route
 
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 4.2,  # the share of the query's weight that the tool accounts for
-    "mass": 7.8,  # how much was matched in all, saturated: long queries are never covered whole
+    "coverage": 4.5,  # the share of the query's weight that the tool accounts for
+    "mass": 7.7,  # how much was matched in all, saturated: long queries are never covered whole
     "example": 0.8,  # the nearest example
-    "support": 1.6,  # the nearest three examples together
+    "support": 1.4,  # the nearest three examples together
     "same": 4.0,  # all but the same sentence as an example
-    "text": 4.6,  # the nearest sentence of title, description and when_to_use
-    "name": 0.4,  # the share of the name or title that the query says
-    "value": 2.2,  # an enum value or a synonym of one stands in the query
+    "text": 4.3,  # the nearest sentence of title, description and when_to_use
+    "name": 1.2,  # the share of the name or title that the query says
+    "value": 2.1,  # an enum value or a synonym of one stands in the query
     "pattern": 3.0,  # a token has the form that one of its parameters demands
+    "unused": -3.0,  # the query gives a number of a form that other tools take and this one does not
     "counter": -8.0,  # nearer to what it is not for than to what it is for
 }
 """Log-odds for each kind of evidence in 0..1. They were fitted once over public sets in both languages, each set also
 with weights from the others alone, and rounded; `same`, `pattern` and `counter`, which those sets do not have, are set
 by hand."""
-BIAS = -5.3
+BIAS = -5.6
 _HALF_MASS = 8.0
 _SAME_FROM = 0.8
 _POOL = 32
 """How many tools, best by BM25, are looked at closely; the work for one query is bounded by it."""
+_VALUE_MAX_WORDS = 8
+_NOBODY: frozenset[int] = frozenset()
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./@+#:-]{0,63}", re.ASCII)
 _PROBES = ("a", "I", "to", "order", "Hello", "status", "query-tool", "user_name", "1", "10")
 
@@ -47,25 +51,21 @@ class _Traits:
     """What of one tool is compared with the whole query rather than with its terms."""
 
     names: tuple[Mapping[str, float], ...]
-    values: tuple[re.Pattern[str], ...]
     patterns: tuple[re.Pattern[str], ...]
+
+    def takes(self, token: str) -> bool:
+        """True where a parameter's pattern accepts the token, in whatever case it was typed."""
+        return any(p.fullmatch(form) for p in self.patterns for form in (token, token.upper(), token.lower()))
 
 
 def _value_words(tool: ToolSpec) -> Iterator[str]:
+    """The enum words, their synonyms and the listed known values of a tool, as plain text."""
     for parameter in tool.parameters.values():
-        yield from (value for value in parameter.enum or () if isinstance(value, str))
-        for words in (parameter.synonyms or {}).values():
-            yield from words
-
-
-def _value_patterns(tool: ToolSpec) -> Iterator[re.Pattern[str]]:
-    """The enum words of a tool as one pattern over plain text; words stand alone, Chinese may stand inside a run."""
-    words = {plain(word) for word in _value_words(tool)}
-    alternatives = [
-        rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in sorted(words) if len(word) > 1
-    ]
-    if alternatives:
-        yield re.compile("|".join(alternatives), re.ASCII)
+        known = parameter.known_values.values if parameter.known_values is not None else None
+        for value in (*(parameter.enum or ()), *(known or ()), *chain(*(parameter.synonyms or {}).values())):
+            word = plain(value) if isinstance(value, str) else ""
+            if len(word) > 1 and not is_stop(word):
+                yield word
 
 
 def _specific_patterns(tool: ToolSpec) -> Iterator[re.Pattern[str]]:
@@ -91,14 +91,17 @@ class Router:
         self._index = LexicalIndex(self._tools)
         self._traits = tuple(self._traits_of(tool) for tool in self._tools)
         self._patterned = frozenset(index for index, traits in enumerate(self._traits) if traits.patterns)
+        self._values: dict[str, set[int]] = {}
         self._examples: dict[str, list[int]] = {}
         for index, tool in enumerate(self._tools):
+            for word in _value_words(tool):
+                self._values.setdefault(word, set()).add(index)
             for example in tool.examples:
                 self._examples.setdefault(plain(example), []).append(index)
 
     def _traits_of(self, tool: ToolSpec) -> _Traits:
         names = (self._index.vector(text) for text in (tool.name, *texts(tool.title)))
-        return _Traits(tuple(n for n in names if n), tuple(_value_patterns(tool)), tuple(_specific_patterns(tool)))
+        return _Traits(tuple(n for n in names if n), tuple(_specific_patterns(tool)))
 
     def route(self, query: str, *, visible: Collection[str] | None = None) -> Route:
         """The candidates for `query`, best first, out of the tools named in `visible` (None: all).
@@ -139,15 +142,25 @@ class Router:
         terms = self._index.query_terms(text, places)
         masses = self._index.masses(terms, places)
         pool = heapq.nsmallest(_POOL, masses, key=lambda index: (-masses[index], index))
-        flat = plain(text)
-        shared = 1 / math.sqrt(len(formed)) if formed else 0.0
+        named = self._named(text)
+        identified = any(not token.isdigit() for tokens in formed.values() for token in tokens)
         found: dict[int, dict[str, float]] = {}
         for index in dict.fromkeys((*pool, *sorted(formed)[:_POOL])):
             parts = self._parts(terms, index, masses.get(index, 0.0))
-            parts["value"] = float(any(pattern.search(flat) for pattern in self._traits[index].values))
-            strongest = max((0.5 if token.isdigit() else 1.0 for token in formed.get(index, ())), default=0.0)
-            parts["pattern"] = shared * strongest
+            parts["value"] = float(index in named)
+            strongest = max((0.3 if token.isdigit() else 1.0 for token in formed.get(index, ())), default=0.0)
+            parts["pattern"] = strongest
+            parts["unused"] = float(identified and index not in formed)
             found[index] = parts
+        return found
+
+    def _named(self, text: str) -> set[int]:
+        """The tools with a value that stands in the text as a whole word or phrase."""
+        words = plain(text).split(" ")
+        found: set[int] = set()
+        for at in range(len(words)):
+            for end in range(at + 1, min(at + _VALUE_MAX_WORDS, len(words)) + 1):
+                found |= self._values.get(" ".join(words[at:end]), _NOBODY)
         return found
 
     def _formed(self, text: str, places: frozenset[int] | None) -> dict[int, list[str]]:
@@ -157,7 +170,7 @@ class Router:
             return {}
         found: dict[int, list[str]] = {}
         for index in self._patterned if places is None else self._patterned & places:
-            hits = [t for t in tokens if any(pattern.fullmatch(t) for pattern in self._traits[index].patterns)]
+            hits = [t for t in tokens if self._traits[index].takes(t)]
             if hits:
                 found[index] = hits
         return found

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import snowballstemmer
+
+from reach.router.concepts import PHRASES, WORDS, chinese_concepts
 
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _RUN = re.compile(rf"([{_CJK}]+)|([^\W_{_CJK}]+)(?:['\u2019][^\W\d_{_CJK}]+)?")
@@ -58,6 +60,15 @@ def stem(word: str) -> str:
     return _stem_english(word) if word.isascii() else word
 
 
+def _stemmed(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The table with every word stemmed; words that become one share their concepts."""
+    joined: dict[str, dict[str, None]] = {}
+    for words, names in table.items():
+        joined.setdefault(" ".join(stem(word) for word in words.split()), {}).update(dict.fromkeys(names))
+    return {words: tuple(names) for words, names in joined.items()}
+
+
+_CONCEPTS = _stemmed({**WORDS, **PHRASES})
 _STOP_TERMS = frozenset(stem(word) for word in _STOP_WORDS.split()) | _STOP_CHARS | frozenset(_STOP_PAIRS.split())
 _COMMON_TERMS = frozenset(stem(word) for word in _COMMON_WORDS.split()) | frozenset(_COMMON_CHINESE.split())
 
@@ -72,20 +83,24 @@ def terms(text: str) -> list[str]:
 
     Words are split at camelCase, underscores and between letters and digits, lower-cased and stemmed; a word that was
     split is also kept whole, and two English words that stand together also make one term. Chinese runs give single
-    characters and overlapping pairs. Addresses, order numbers, bare numbers, emoji and punctuation give nothing.
+    characters and overlapping pairs. What the thesaurus knows gives its concept as well. Addresses, order numbers, bare
+    numbers, emoji and punctuation give nothing.
     """
     found: list[str] = []
     before = ""
     for match in _RUN.finditer(_VALUE.sub(" ", normalise(text))):
         if match.group(1):
             found.extend(_chinese_terms(match.group(1)))
+            found.extend(chinese_concepts(match.group(1)))
             before = ""
             continue
         words = _word_terms(match.group(2))
         for word in words:
             if before:
                 found.append(f"{before} {word}")
+                found.extend(_CONCEPTS.get(f"{before} {word}", ()))
             before = word
+            found.extend(_CONCEPTS.get(word, ()))
         found.extend(words)
     return found
 
@@ -115,6 +130,8 @@ def is_stop(term: str) -> bool:
 @lru_cache(maxsize=65_536)
 def kind_weight(term: str) -> float:
     """How much a term of this kind can say beside a whole word, 0..1."""
+    if term[0] == "#":
+        return 0.5
     if " " in term:
         return 0.4
     if term.isascii():
@@ -131,7 +148,7 @@ def background_share(term: str) -> float:
     """The share of all imaginable tools whose texts have this term, 0..1: what is known of it before seeing any."""
     if is_stop(term):
         return 0.9
-    return 0.4 if term in _COMMON_TERMS else 0.02
+    return 0.4 if term in _COMMON_TERMS else 0.1 if term[0] == "#" else 0.02
 
 
 def sentences(text: str) -> list[str]:
@@ -145,8 +162,14 @@ def clauses(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """`text` as its letters and digits only, lower-case, with one space between words."""
-    return " ".join(re.findall(r"[^\W_]+", normalise(text).casefold()))
+    """`text` as its words only, one space between them: lower-case, stemmed, each Chinese character a word."""
+    words: list[str] = []
+    for match in _RUN.finditer(normalise(text)):
+        if match.group(1):
+            words.extend(match.group(1))
+        else:
+            words.append(stem(match.group(2).casefold()))
+    return " ".join(words)
 
 
 def has_words(text: str) -> bool:
