@@ -56,7 +56,7 @@ def validate(document: Document, model: type[M]) -> tuple[M | None, list[Problem
         return model.model_validate(document.data, strict=True), []
     except ValidationError as error:
         errors: list[Any] = error.errors(include_url=False, include_input=False)
-        return None, problems_of(errors, model, document)
+        return None, in_order(problems_of(errors, model, document))
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:

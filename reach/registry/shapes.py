@@ -64,10 +64,10 @@ def locate(model: type[BaseModel], loc: Sequence[str | int], document: Document)
             field = field_of(owner, str(part))
             path = (*path, part)
             shape = Any if field is None else field_annotation(field)
-            if part == "parameters" and is_schema_form(document.value(path)):
-                path = (*path, "properties")
         elif origin in (list, dict):
             owner = None
+            if path and path[-1] == "parameters" and is_schema_form(document.value(path)):
+                path = (*path, "properties")
             path = (*path, part)
             keys, shape = get_args(shape)[0], get_args(shape)[-1]
         else:

@@ -122,7 +122,7 @@ def _message(kind: str, context: Mapping[str, Any], at: Located, value: Any, doc
     bounds = {"greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le")}
     if kind in bounds:
         words, bound = bounds[kind]
-        return f"must be {words} {context[bound]:g}, got {value}", ""
+        return f"must be {words} {_plain(context[bound])}, got {value}", ""
     return f"is not {describe(at.shape)}: {_found(value)}", ""
 
 
@@ -188,6 +188,10 @@ def _missing_tag(document: Document, at: Located, field: str) -> Problem:
 def _is_type_error(error: Mapping[str, Any]) -> bool:
     kind: str = error["type"]
     return kind.endswith(("_type", "_parsing", "_from_float")) or kind == "literal_error"
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == int(number) else str(number)
 
 
 def _found(value: Any) -> str:

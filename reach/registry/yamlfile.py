@@ -101,7 +101,7 @@ def read(text: str | bytes, file: str, *, loader: type[Any] | None = None) -> tu
         data = Constructor(entries, report).build(root) if root is not None else None
     except TooLarge as error:
         raise ConfigError([Problem(file, *lines.mark(error.node.start_mark.index), "", str(error))]) from None
-    return Document(file, text, data, root, entries), list(problems)
+    return Document(file, text, data, root, entries), sorted(problems, key=lambda p: (p.line, p.column))
 
 
 def document_of(data: Any) -> Document:

@@ -6,6 +6,7 @@ Rule: the shorthand and a plain JSON Schema object mean the same and end as the 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -62,8 +63,10 @@ class ParameterSpec(Model):
     def _valid_regex(cls, value: str | None) -> str | None:
         if value is not None:
             try:
-                re.compile(value)
-            except (re.error, OverflowError, RecursionError) as error:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")  # a pattern that Python may read otherwise one day is none to keep
+                    re.compile(value)
+            except (re.error, OverflowError, RecursionError, Warning) as error:
                 raise ValueError(f"is not a valid regular expression: {error}") from None
         return value
 

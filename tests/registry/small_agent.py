@@ -25,7 +25,7 @@ tools:
     side_effect: read_only
     timeout_ms: 3000
     parameters:
-      order_id: {type: string, pattern: '^SO-.*$', resource: order, description: Order number, ask: Which order?}
+      order_id: {type: string, pattern: '^SO-.*$', resource: order, description: Order number, ask: Which order is it}
       since: {type: string, required: false, format: date, period: start, description: First day}
     adapter: {backend: shop, statement: "SELECT status FROM orders WHERE id = :order_id AND day > :since"}
     rate_limit: {per_caller: 30/minute}
@@ -39,7 +39,7 @@ tools:
     examples: [it is broken]
     side_effect: write
     parameters:
-      topic: {enum: [broken, late], synonyms: {broken: [坏了]}, description: Topic, ask: What is it about?}
+      topic: {enum: [broken, late], synonyms: {broken: [坏了]}, description: Topic, ask: What is it about}
       amount: {type: integer, required: false, minimum: 1, description: Amount}
     adapter: {function: "shop.tools:create"}
     result: {fields: [ticket]}
