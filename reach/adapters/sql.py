@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 from importlib.util import find_spec
@@ -28,6 +29,13 @@ _SQLITE = re.compile(r"sqlite(?:\+pysqlite)?:///(?P<path>[^?]+)")
 _POSTGRES = re.compile(r"(?:postgres|postgresql)(?:\+psycopg)?(?P<rest>://.+)")
 _CLOSE_PATIENCE_S = 5.0
 _STATEMENTS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    binding: SqlBinding
+    steps: tuple[SqlStep, ...]
+    binds: frozenset[str]
 
 
 class SqlAdapter:
@@ -51,6 +59,7 @@ class SqlAdapter:
         self._postgres_url = "" if self._sqlite_path else _postgres_url(name, backend)
         self._database: Database | None = None
         self._opening = threading.Lock()
+        self._plans: dict[int, _Plan] = {}
         self._compiled = lru_cache(_STATEMENTS)(self._compile)
         self._readers = Workers(name, backend.max_concurrency)
         # SQLite has one writer at a time: waiting for a turn must not take a reader's thread.
@@ -71,8 +80,9 @@ class SqlAdapter:
             failure = BackendFailure(f"Tool '{tool.name}' has no statement for backend '{self._name}'.")
             failure.applied = "no"
             raise failure
+        plan = self._plan(binding)
         own = own_binds(
-            binding.binds,
+            plan.binds,
             call.caller,
             now=call.now.astimezone(UTC),
             today=call.today,
@@ -81,7 +91,7 @@ class SqlAdapter:
         return await self._run(
             Transaction(
                 name=self._name,
-                steps=binding.steps,
+                steps=plan.steps,
                 values={**call.values, **own},
                 returns=binding.returns,
                 max_rows=binding.max_rows,
@@ -105,6 +115,15 @@ class SqlAdapter:
             await self._writers.close(_CLOSE_PATIENCE_S)
         if self._database is not None:
             self._database.close()
+
+    def _plan(self, binding: SqlBinding) -> _Plan:
+        """The binding's steps and names, read once: reading them costs more than a small query."""
+        plan = self._plans.get(id(binding))
+        if plan is None or plan.binding is not binding:
+            if len(self._plans) >= _STATEMENTS:
+                self._plans.clear()
+            plan = self._plans[id(binding)] = _Plan(binding, binding.steps, binding.binds)
+        return plan
 
     async def _run(self, transaction: Transaction, deadline: Deadline) -> Payload:
         deadline.check(f"backend '{self._name}'")

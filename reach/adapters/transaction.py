@@ -101,7 +101,8 @@ class Transaction:
         changed = 0
         for step, statement in zip(self.steps, statements, strict=True):
             attempt.check()
-            streamed = self.read_only and self.returns == "rows" and statement.verb in _QUERIES
+            many = self.returns == "rows" and self.max_rows > 1
+            streamed = self.read_only and many and statement.verb in _QUERIES
             result = database.execute(
                 connection, statement.sql, statement.bound(self.values), attempt, streamed=streamed
             )
