@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from load_db import BadData, read_source
+from db_form import BadData, read_source
 from reference import plain_name
 from shop import BadRows, customer, open_shop, retail_rows, with_progress
 

@@ -1,7 +1,7 @@
 """Turn the retail data of tau2-bench (its db.json) into a SQLite file, and back.
 
 Rule: nothing is lost or invented: `dump` of what `load` wrote is the source again, value for value. Money is kept as
-whole cents, so that sums are exact; a price with a fraction of a cent is refused, never rounded.
+whole cents, so that sums are exact.
 
     python examples/retail/load_db.py ../shared/data/tau2/retail/db.json examples/retail/.reach/retail.db
 """
@@ -14,10 +14,11 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from db_form import Address, BadData, Database, Json, Order, Product, User, parse, read_source
 
 SCHEMA = """
 CREATE TABLE users (
@@ -68,139 +69,69 @@ ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
 PLAIN_MARKS = ("cancel_reason", "exchange_payment_method_id", "return_payment_method_id")
 LIST_MARKS = ("exchange_items", "exchange_new_items", "return_items")
 
-Json = dict[str, Any]
-
-
-class BadData(ValueError):
-    """The source is not the retail data in the form that this loader knows; the message says where it differs."""
-
-
-def cents(amount: Any, where: str) -> int:
-    """An amount of money in whole cents. Raises BadData for what is not a number or has a fraction of a cent."""
-    try:
-        exact = Decimal(str(amount)).scaleb(2)
-        whole = int(exact)
-    except (InvalidOperation, ValueError, OverflowError):
-        raise BadData(f"{where}: {amount!r} is not an amount of money.") from None
-    if isinstance(amount, bool) or whole != exact:
-        raise BadData(f"{where}: {amount!r} is not an amount in whole cents.")
-    return whole
-
-
-def _keys(record: Any, where: str, required: Sequence[str], optional: Sequence[str] = ()) -> Json:
-    if not isinstance(record, dict):
-        raise BadData(f"{where}: expected an object, found {type(record).__name__}.")
-    if missing := sorted(set(required) - set(record)):
-        raise BadData(f"{where}: '{missing[0]}' is missing.")
-    if unknown := sorted(set(record) - set(required) - set(optional)):
-        raise BadData(f"{where}: '{unknown[0]}' is not a field that this loader knows.")
-    return record
-
-
-def _address(record: Any, where: str) -> tuple[str, ...]:
-    address = _keys(record, where, ADDRESS)
-    return tuple(address[key] for key in ADDRESS)
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
 
 # ------------------------------------------------------------------------------------------------ load
 
 Row = tuple[str, tuple[Any, ...]]
 
 
-def _user_rows(user_id: str, source: Any) -> Iterator[Row]:
-    where = f"users.{user_id}"
-    user = _keys(source, where, ("user_id", "name", "address", "email", "payment_methods", "orders"))
-    name = _keys(user["name"], f"{where}.name", ("first_name", "last_name"))
-    address = _address(user["address"], f"{where}.address")
-    yield "users", (user["user_id"], name["first_name"], name["last_name"], user["email"], *address)
-    for position, (method_id, given) in enumerate(user["payment_methods"].items()):
-        at = f"{where}.payment_methods.{method_id}"
-        method = _keys(given, at, ("id", "source"), ("brand", "last_four", "balance"))
-        if (method["source"] == "gift_card") != ("balance" in method):
-            raise BadData(f"{at}: a gift card has a balance, and nothing else has.")
-        balance = cents(method["balance"], f"{at}.balance") if "balance" in method else None
-        card = (method.get("brand"), method.get("last_four"))
-        yield "payment_methods", (method["id"], user_id, position, method["source"], *card, balance)
-    for position, order_id in enumerate(user["orders"]):
-        yield "user_orders", (user_id, position, order_id)
+def _address(address: Address) -> tuple[str, ...]:
+    return tuple(getattr(address, key) for key in ADDRESS)
 
 
-def _product_rows(product_id: str, source: Any) -> Iterator[Row]:
-    where = f"products.{product_id}"
-    product = _keys(source, where, ("product_id", "name", "variants"))
-    yield "products", (product["product_id"], product["name"])
-    for item_id, given in product["variants"].items():
-        at = f"{where}.variants.{item_id}"
-        variant = _keys(given, at, ("item_id", "options", "available", "price"))
-        price = cents(variant["price"], f"{at}.price")
-        yield "variants", (variant["item_id"], product_id, _json(variant["options"]), int(variant["available"]), price)
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _order_rows(order_id: str, source: Any) -> Iterator[Row]:
-    where = f"orders.{order_id}"
-    required = ("order_id", "user_id", "address", "items", "status", "fulfillments", "payment_history")
-    order = _keys(source, where, required, (*PLAIN_MARKS, *LIST_MARKS, "exchange_price_difference"))
-    difference = order.get("exchange_price_difference")
-    yield (
-        "orders",
-        (
-            order["order_id"],
-            order["user_id"],
-            order["status"],
-            *_address(order["address"], f"{where}.address"),
-            order.get("cancel_reason"),
-            _json(order.get("exchange_items")),
-            _json(order.get("exchange_new_items")),
-            order.get("exchange_payment_method_id"),
-            None if difference is None else cents(difference, f"{where}.exchange_price_difference"),
-            _json(order.get("return_items")),
-            order.get("return_payment_method_id"),
-        ),
+def _user_rows(user: User) -> Iterator[Row]:
+    yield "users", (user.user_id, user.name.first_name, user.name.last_name, user.email, *_address(user.address))
+    for position, method in enumerate(user.payment_methods.values()):
+        what = (method.source, method.brand, method.last_four, method.balance)
+        yield "payment_methods", (method.id, user.user_id, position, *what)
+    for position, order_id in enumerate(user.orders):
+        yield "user_orders", (user.user_id, position, order_id)
+
+
+def _product_rows(product: Product) -> Iterator[Row]:
+    yield "products", (product.product_id, product.name)
+    for variant in product.variants.values():
+        what = (_json(variant.options), int(variant.available), variant.price)
+        yield "variants", (variant.item_id, product.product_id, *what)
+
+
+def _order_rows(order: Order) -> Iterator[Row]:
+    marks = (
+        order.cancel_reason,
+        _json(order.exchange_items),
+        _json(order.exchange_new_items),
+        order.exchange_payment_method_id,
+        order.exchange_price_difference,
+        _json(order.return_items),
+        order.return_payment_method_id,
     )
-    for position, given in enumerate(order["items"]):
-        at = f"{where}.items[{position}]"
-        item = _keys(given, at, ("name", "product_id", "item_id", "price", "options"))
-        price = cents(item["price"], f"{at}.price")
-        known = (item["name"], item["product_id"], item["item_id"])
-        yield "order_items", (order_id, position, *known, price, _json(item["options"]))
-    for position, given in enumerate(order["fulfillments"]):
-        sent = _keys(given, f"{where}.fulfillments[{position}]", ("tracking_id", "item_ids"))
-        yield "fulfillments", (order_id, position, _json(sent["tracking_id"]), _json(sent["item_ids"]))
-    for position, given in enumerate(order["payment_history"]):
-        at = f"{where}.payment_history[{position}]"
-        paid = _keys(given, at, ("transaction_type", "amount", "payment_method_id"))
-        amount = cents(paid["amount"], f"{at}.amount")
-        yield "payment_history", (order_id, position, paid["transaction_type"], amount, paid["payment_method_id"])
+    yield "orders", (order.order_id, order.user_id, order.status, *_address(order.address), *marks)
+    for position, item in enumerate(order.items):
+        what = (item.name, item.product_id, item.item_id, item.price, _json(item.options))
+        yield "order_items", (order.order_id, position, *what)
+    for position, sent in enumerate(order.fulfillments):
+        yield "fulfillments", (order.order_id, position, _json(sent.tracking_id), _json(sent.item_ids))
+    for position, paid in enumerate(order.payment_history):
+        what = (paid.transaction_type, paid.amount, paid.payment_method_id)
+        yield "payment_history", (order.order_id, position, *what)
 
 
-def _rows(db: Mapping[str, Any]) -> Iterator[Row]:
-    for user_id, user in db["users"].items():
-        yield from _user_rows(user_id, user)
-    for product_id, product in db["products"].items():
-        yield from _product_rows(product_id, product)
-    for order_id, order in db["orders"].items():
-        yield from _order_rows(order_id, order)
-
-
-def read_source(path: Path) -> Json:
-    """The content of a db.json. Raises BadData, naming the file, where it can't be read or has another form."""
-    try:
-        return _keys(json.loads(path.read_text("utf-8")), str(path), ("products", "users", "orders"))
-    except OSError as error:
-        raise BadData(f"{path} can't be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise BadData(f"{path} is not UTF-8 text.") from None
-    except json.JSONDecodeError as error:
-        raise BadData(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from None
+def _rows(database: Database) -> Iterator[Row]:
+    for user in database.users.values():
+        yield from _user_rows(user)
+    for product in database.products.values():
+        yield from _product_rows(product)
+    for order in database.orders.values():
+        yield from _order_rows(order)
 
 
 def load_data(db: Mapping[str, Any], sqlite: Path) -> None:
     """Write the data `db` (the form of db.json) to a new SQLite file; one that is there is replaced. Raises BadData."""
-    rows = list(_rows(db))
+    rows = list(_rows(parse(db)))
     sqlite.parent.mkdir(parents=True, exist_ok=True)
     for suffix in ("", "-wal", "-shm", "-journal"):
         sqlite.with_name(sqlite.name + suffix).unlink(missing_ok=True)

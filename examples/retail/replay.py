@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import reference
-from load_db import BadData, dump, read_source
+from db_form import BadData, read_source
+from load_db import dump
 from shop import BadRows, Shop, open_shop, retail_rows, with_progress
 
 Write = tuple[str, dict[str, Any]]
