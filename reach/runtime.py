@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 from reach.adapters import build_adapter
+from reach.adapters.credentials import secret_of
 from reach.artifacts import Artifacts
 from reach.artifacts.keys import master_key
 from reach.calls import CallContext, Calls, resolvers_of
@@ -32,7 +33,7 @@ from reach.reducer import Reducer
 from reach.registry import Registry, load_registry
 from reach.router import Router
 from reach.session import SessionStore
-from reach.spec import PythonBackend
+from reach.spec import BackendSpec, PythonBackend, SqlBackend
 from reach.stores import open_blobs, open_state
 from reach.telemetry import Trace
 from reach.types import Caller, CallResult, Decision, Outcome, Page
@@ -70,7 +71,8 @@ class Reach:
         self._zone = ZoneInfo(settings.timezone)
         self._state = open_state(settings.state, registry.root, self._clock)
         backends = {**spec.backends} if "python" in spec.backends else {**spec.backends, "python": _PYTHON}
-        self._adapters = {name: build_adapter(name, backend, registry.root) for name, backend in backends.items()}
+        environment = os.environ if environment is None else environment
+        self._adapters = _adapters_of(registry, backends, environment)
         _check_bindings(registry, self._adapters)
         queries: dict[str, Queries] = {
             name: adapter for name, adapter in self._adapters.items() if isinstance(adapter, Queries)
@@ -89,7 +91,7 @@ class Reach:
             self._state.artifacts,
             open_blobs(settings.artifacts.blobs, registry.root),
             self._clock,
-            key=master_key(registry.root / ".reach", environment if environment is not None else os.environ),
+            key=master_key(registry.root / ".reach", environment),
             ttl_s=settings.artifacts.ttl_s,
         )
         executor = Executor(
@@ -98,7 +100,8 @@ class Reach:
             adapters=self._adapters,
             stores=ExecutorStores(self._state.ledger, self._state.keyvalue, self._state.counter, self._state.audit),
             clock=self._clock,
-            registry_version=registry.version,
+            # With the faults, so that what one of them answers is not kept for calls without it.
+            registry_version=":".join([registry.version, *faults]),
             dedupe_window_s=settings.dedupe_window_s,
             today_of=self._today_of,
             faults=FaultPlan.parse(faults, list(registry.tools)),
@@ -245,6 +248,15 @@ class Reach:
             ref, caller=caller, offset=offset, limit=limit, permitted=visible.__contains__
         )
 
+    def export(self, ref: str, *, caller: Caller) -> AsyncIterator[bytes]:
+        """The whole artifact in pieces, for handing it to the user as a file. Raises ArtifactError while it is read."""
+        visible = self._policy.visible(caller)
+        return self._artifacts.export(ref, caller=caller, permitted=visible.__contains__)
+
+    async def revoke(self, ref: str, *, caller: Caller) -> None:
+        """Make an artifact of the caller's own unreadable. Raises ArtifactError or StateError."""
+        await self._artifacts.revoke(ref, caller=caller)
+
     async def tools(self, text: str, *, caller: Caller) -> list[dict[str, Any]]:
         """OpenAI tool definitions of the tools that this caller may see and that `text` may need, best first."""
         route = self._router.route(text, visible=self._policy.visible(caller))
@@ -363,6 +375,18 @@ _PYTHON = PythonBackend.model_validate({"kind": "python"})
 
 async def _loaded(load: Callable[[], Reach]) -> Reach:
     return load()
+
+
+def _adapters_of(
+    registry: Registry, backends: Mapping[str, BackendSpec], environment: Mapping[str, str]
+) -> dict[str, Adapter]:
+    adapters: dict[str, Adapter] = {}
+    for name, backend in backends.items():
+        credential = backend.credential if isinstance(backend, SqlBackend) else None
+        spec = registry.spec.credentials[credential] if credential else None
+        password = secret_of(credential, spec, registry.root, environment) if credential and spec else ""
+        adapters[name] = build_adapter(name, backend, registry.root, password)
+    return adapters
 
 
 def _check_bindings(registry: Registry, adapters: Mapping[str, Adapter]) -> None:

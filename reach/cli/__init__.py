@@ -11,4 +11,4 @@ def main() -> None:
     """Run the command line."""
     from reach.cli.app import app
 
-    app()
+    app(prog_name="reach")

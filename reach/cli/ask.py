@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,13 +25,18 @@ from reach.cli.common import (
     print_trace,
     reporting,
     say,
+    spoken,
     style,
     with_reach,
 )
 
+if TYPE_CHECKING:
+    from reach.runtime import Reach
+    from reach.types import Outcome
+
 
 def ask(
-    text: Annotated[str, typer.Argument(help="What the user says.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the user says.")],
     who: WhoOption,
     tools: ToolsOption = "tools.yaml",  # pyright: ignore[reportArgumentType]
     policies: PoliciesOption = None,
@@ -47,7 +53,6 @@ def ask(
 
     Examples:
       reach ask "我的订单 SO-2024-00017 到哪了" --as li_ming
-
       reach ask "where is my parcel?" --as emma --fault "track_parcel=timeout" --trace
     """
     from reach.types import to_json
@@ -55,8 +60,8 @@ def ask(
     with reporting(as_json=as_json):
         caller = identity(who, tools, role, claim, tenant)
 
-        async def work(reach: Any) -> tuple[Any, Any]:
-            outcome = await reach.ask(text, caller=caller, session=session, deadline_ms=deadline_ms)
+        async def work(reach: Reach) -> tuple[Outcome, Mapping[str, Any] | None]:
+            outcome = await reach.ask(spoken(text), caller=caller, session=session, deadline_ms=deadline_ms)
             return outcome, await reach.why(outcome.turn) if trace else None
 
         outcome, events = with_reach(tools, policies, fault, work)
@@ -68,7 +73,7 @@ def ask(
             print_trace(events)
 
 
-def print_outcome(outcome: Any) -> None:
+def print_outcome(outcome: Outcome) -> None:
     """The text, and one line about how it came to be."""
     say(outcome.text)
     parts = [outcome.kind]

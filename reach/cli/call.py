@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,22 +22,32 @@ from reach.cli.common import (
     ToolsOption,
     WhoOption,
     identity,
+    parse_json,
     print_json,
     reporting,
     say,
     style,
     with_reach,
 )
+from reach.errors import ConfigError
+
+if TYPE_CHECKING:
+    from reach.runtime import Reach
+    from reach.types import CallResult
+
+_EXAMPLE = """Write it as '{"name": "value"}', @FILE, or - for standard input."""
 
 
 def call(
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
     who: WhoOption,
-    arguments: Annotated[str, typer.Option("--args", metavar="JSON", help="The arguments, a JSON object.")] = "{}",
+    arguments: Annotated[
+        str, typer.Option("--args", metavar="JSON", help="The arguments, a JSON object; @FILE or - (standard input).")
+    ] = "{}",
     tools: ToolsOption = "tools.yaml",  # pyright: ignore[reportArgumentType]
     policies: PoliciesOption = None,
     session: SessionOption = DEFAULT_SESSION,
-    turn: Annotated[str, typer.Option("--turn", help="The same write in the same turn runs once.")] = "",
+    turn: Annotated[str, typer.Option("--turn", metavar="T", help="The same write in the same turn runs once.")] = "",
     role: RoleOption = None,
     claim: ClaimOption = None,
     tenant: TenantOption = "",
@@ -46,21 +58,15 @@ def call(
 ) -> None:
     """Call one tool, past the router but through policy, executor and reducer.
 
-    Example:
+    Examples:
       reach call query_order_status --args '{"order_id": "SO-2024-00017"}' --as li_ming
+      reach call query_order_status --args @order.json --as li_ming --dry-run
     """
-    from reach.errors import ConfigError
-
     with reporting(as_json=as_json):
         caller = identity(who, tools, role, claim, tenant)
-        try:
-            values = json.loads(arguments)
-        except json.JSONDecodeError as error:
-            raise ConfigError(f"--args is not JSON: {error}.", hint="""Write it as '{"name": "value"}'.""") from error
-        if not isinstance(values, dict):
-            raise ConfigError("--args is not a JSON object.", hint="""Write it as '{"name": "value"}'.""")
+        values = _arguments(arguments)
 
-        async def work(reach: Any) -> Any:
+        async def work(reach: Reach) -> CallResult:
             return await reach.call(
                 tool,
                 values,
@@ -71,22 +77,74 @@ def call(
                 dry_run=dry_run,
             )
 
-        print_result(with_reach(tools, policies, fault, work), as_json=as_json)
+        result = with_reach(tools, policies, fault, work)
+        print_result(result, as_json=as_json)
+        if result.confirmation_id and not as_json:
+            options = spelled(who, session=session, role=role, claim=claim, tenant=tenant)
+            say(f"To go ahead: reach confirm {result.confirmation_id} {options}")
+        exit_by(result)
 
 
-def print_result(result: Any, *, as_json: bool) -> None:
-    """The result; exit 1 where the call did not succeed and does not wait for a yes."""
+def _arguments(given: str) -> dict[str, Any]:
+    text = given
+    if given == "-":
+        text = _decoded(sys.stdin.buffer.read(), given)
+    elif given.startswith("@"):
+        try:
+            text = _decoded(Path(given[1:]).read_bytes(), given)
+        except OSError as error:
+            raise ConfigError(f"--args {given}: the file can't be read: {error.strerror}.") from error
+    try:
+        values = parse_json(text)
+    except ValueError as error:
+        raise ConfigError(f"--args is not JSON: {error}.", hint=_EXAMPLE) from error
+    if not isinstance(values, dict):
+        raise ConfigError("--args is not a JSON object.", hint=_EXAMPLE)
+    return values
+
+
+def _decoded(data: bytes, given: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"--args {given} is not UTF-8.", hint="Save it as UTF-8.") from error
+
+
+def spelled(who: str, *, session: str, role: Sequence[str] | None, claim: Sequence[str] | None, tenant: str) -> str:
+    """The options that name the same caller and conversation once more, for a line to copy."""
+    import shlex
+
+    words = ["--as", who]
+    for name, values in (("--role", role), ("--claim", claim), ("--tenant", [tenant] if tenant else None)):
+        words += [word for value in values or () for word in (name, value)]
+    return shlex.join(words if session == DEFAULT_SESSION else [*words, "--session", session])
+
+
+def print_result(result: CallResult, *, as_json: bool) -> None:
+    """What the model reads where it succeeded, the reason or the question in words where it did not."""
     from reach.types import to_json
 
     if as_json:
         print_json(to_json(result))
-    else:
+        return
+    error = result.envelope.structured.error
+    if result.status == "succeeded" or not (result.text or error):
         say(result.envelope.content)
-        facts = [result.status, result.tool, f"{result.attempts} attempts", f"{result.duration_ms:.1f} ms"]
-        if result.decision is not None:
-            facts.append(f"rule {result.decision.rule}")
-        say(style(f"[{' · '.join(fact for fact in facts if fact)}]  reach why {result.call_id}", "bright_black"))
-        if result.confirmation_id:
-            say(f"To go ahead: reach confirm {result.confirmation_id} --as WHO")
+    else:
+        say(result.text or (error.message if error else ""))
+        if error and error.hint not in ("", error.message):
+            say(error.hint)
+    facts = [result.status, result.tool]
+    if result.attempts:
+        facts += [f"{result.attempts} attempt{'s' if result.attempts > 1 else ''}", f"{result.duration_ms:.1f} ms"]
+    if result.envelope.structured.replayed:
+        facts.append("replayed")
+    if result.decision is not None:
+        facts.append(f"rule {result.decision.rule}")
+    say(style(f"[{' · '.join(fact for fact in facts if fact)}]  reach why {result.call_id}", "bright_black"))
+
+
+def exit_by(result: CallResult) -> None:
+    """Exit 1 where the call did not succeed and does not wait for a yes."""
     if result.status not in ("succeeded", "confirm"):
         raise typer.Exit(1)

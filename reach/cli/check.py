@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from reach.cli.common import JsonOption, PoliciesOption, ToolsOption, print_json, reporting, say, style, vars_of
+from reach.cli.common import (
+    JsonOption,
+    PoliciesOption,
+    ToolsOption,
+    agent_files,
+    print_json,
+    reporting,
+    say,
+    style,
+    vars_of,
+)
+from reach.errors import ConfigError, Problem, ReachError
+
+if TYPE_CHECKING:
+    from reach.registry import Advice, Registry
 
 
 def check(
@@ -20,62 +34,67 @@ def check(
     Example:
       reach check --tools my-agent/tools.yaml
     """
-    from reach.errors import ConfigError
-    from reach.registry import lint
+    from reach.registry import lint, load_registry
 
     with reporting(as_json=as_json):
-        errors: list[Any] = []
-        advice: list[Any] = []
-        registry: Any = None
+        agent_files(tools, policies)
+        errors: list[Problem] = []
+        advice: list[Advice] = []
+        registry: Registry | None = None
         try:
-            registry = _load(tools, policies)
+            registry = load_registry(tools, policies)
             advice = list(lint(registry))
-        except ConfigError as error:
-            errors += error.problems or [error]
-        errors += _eval_errors(tools.parent / "evals", registry)
+            _wire(registry)
+        except ReachError as error:
+            errors += _problems(error, tools)
+        cases, found = _cases(tools.parent / "evals", registry)
+        errors += found
         if as_json:
-            print_json(
-                {
-                    "errors": [vars_of(e) if not isinstance(e, ConfigError) else {"message": str(e)} for e in errors],
-                    "advice": [vars_of(a) for a in advice],
-                }
-            )
+            print_json({"errors": [vars_of(error) for error in errors], "advice": [vars_of(one) for one in advice]})
         else:
             for error in errors:
                 say(f"{style('error', 'red')} {error}")
             for one in advice:
                 say(f"{style('advice', 'yellow')} {one}")
-            if registry is not None and not errors:
-                say(
-                    style("ok", "green")
-                    + f" {len(registry.tools)} tools, {len(registry.policies.rules)} rules, version {registry.version}"
-                )
+            say(_verdict(registry, cases, len(errors), len(advice)))
         if errors:
             raise typer.Exit(1)
 
 
-def _load(tools: Path, policies: Path | None) -> Any:
+def _verdict(registry: Registry | None, cases: int, errors: int, advice: int) -> str:
+    if errors or registry is None:
+        return f"{style('failed', 'red')} {errors} error{'s' * (errors != 1)}, {advice} advice"
+    rules = len(registry.policies.rules)
+    return (
+        f"{style('ok', 'green')} {len(registry.tools)} tools, {rules} rules, {cases} cases, version {registry.version}"
+    )
+
+
+def _wire(registry: Registry) -> None:
+    """Find what only the wiring can know: functions, URLs, the state store."""
     import asyncio
 
-    from reach.registry import load_registry
     from reach.runtime import Reach
 
-    registry = load_registry(tools, policies)
-
-    async def wire() -> None:  # finds what only the wiring can know: functions, URLs, the state store
+    async def wire() -> None:
         await Reach(registry).close()
 
     asyncio.run(wire())
-    return registry
 
 
-def _eval_errors(folder: Path, registry: Any) -> list[Any]:
-    from reach.errors import ConfigError
+def _cases(folder: Path, registry: Registry | None) -> tuple[int, list[Problem]]:
+    """How many labelled cases there are, and what is wrong with them."""
     from reach.evals import load_cases
 
+    if not folder.is_dir():
+        return 0, []
     try:
-        if folder.is_dir():
-            load_cases(folder, None if registry is None else registry.tools)
+        return len(load_cases(folder, None if registry is None else registry.tools)), []
     except ConfigError as error:
-        return list(error.problems) or [error]
-    return []
+        return 0, _problems(error, folder)
+
+
+def _problems(error: ReachError, file: Path) -> list[Problem]:
+    if isinstance(error, ConfigError) and error.problems:
+        return list(error.problems)
+    return [Problem(str(file), 0, 0, "", error.message, error.hint)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reach.cli.call import print_result
+from reach.cli.call import exit_by, print_result
 from reach.cli.common import (
     DEFAULT_SESSION,
     ClaimOption,
+    DeadlineOption,
     FaultOption,
     JsonOption,
     PoliciesOption,
@@ -23,6 +24,10 @@ from reach.cli.common import (
     with_reach,
 )
 
+if TYPE_CHECKING:
+    from reach.runtime import Reach
+    from reach.types import CallResult
+
 
 def confirm(
     confirmation_id: Annotated[str, typer.Argument(metavar="ID", help="The confirmation's id (cnf_...).")],
@@ -34,6 +39,7 @@ def confirm(
     claim: ClaimOption = None,
     tenant: TenantOption = "",
     fault: FaultOption = None,
+    deadline_ms: DeadlineOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a write that waits for a yes: exactly what was shown, once.
@@ -44,7 +50,9 @@ def confirm(
     with reporting(as_json=as_json):
         caller = identity(who, tools, role, claim, tenant)
 
-        async def work(reach: Any) -> Any:
-            return await reach.confirm(confirmation_id, caller=caller, session=session)
+        async def work(reach: Reach) -> CallResult:
+            return await reach.confirm(confirmation_id, caller=caller, session=session, deadline_ms=deadline_ms)
 
-        print_result(with_reach(tools, policies, fault, work), as_json=as_json)
+        result = with_reach(tools, policies, fault, work)
+        print_result(result, as_json=as_json)
+        exit_by(result)

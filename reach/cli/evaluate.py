@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,22 +15,34 @@ from reach.cli.common import (
     JsonOption,
     PoliciesOption,
     ToolsOption,
+    agent_files,
+    parse_json,
     print_json,
     reporting,
     say,
     style,
 )
+from reach.errors import ConfigError
+
+if TYPE_CHECKING:
+    from reach.evals import CaseResult, Metrics, Rate
+    from reach.registry import Registry
 
 _GATE_POINTS = 0.02
 
 
 def evaluate(
-    path: Annotated[Path | None, typer.Argument(help="A file or folder of cases; `evals` if not given.")] = None,
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="PATH", help="A file or folder of cases; `evals` beside the tools file if not given."),
+    ] = None,
     tools: ToolsOption = "tools.yaml",  # pyright: ignore[reportArgumentType]
     policies: PoliciesOption = None,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", help="An earlier --json report; exit 1 if success dropped by over 2 points."),
+        typer.Option(
+            "--baseline", metavar="FILE", help="An earlier --json report; exit 1 if success dropped by over 2 points."
+        ),
     ] = None,
     fault: FaultOption = None,
     verbose: Annotated[
@@ -42,7 +54,6 @@ def evaluate(
 
     Examples:
       reach eval
-
       reach eval --json > baseline.json && reach eval --baseline baseline.json
     """
     import asyncio
@@ -51,8 +62,10 @@ def evaluate(
     from reach.registry import load_registry
 
     with reporting(as_json=as_json):
+        agent_files(tools, policies)
         registry = load_registry(tools, policies)
-        cases = load_cases(path or tools.parent / "evals", registry.tools)
+        folder = _existing(path or tools.parent / "evals")
+        cases = load_cases(folder, registry.tools)
         before = _success_of(baseline) if baseline else None
         with _progress(len(cases)) as advance:
             results = asyncio.run(run_cases(registry, cases, faults=fault or (), progress=advance))
@@ -60,7 +73,8 @@ def evaluate(
         success = metrics.end_to_end_success.value or 0.0
         dropped = before is not None and success < before - _GATE_POINTS - 1e-9
         if as_json:
-            print_json(_report(registry, metrics, results))
+            gate = None if before is None else {"end_to_end_success": before, "held": not dropped}
+            print_json({**_report(registry, metrics, results), "baseline": gate})
         else:
             _print(metrics, results, verbose=verbose)
             if before is not None:
@@ -70,34 +84,44 @@ def evaluate(
             raise typer.Exit(1)
 
 
+def _existing(path: Path) -> Path:
+    from reach.evals.cases import CALLERS_FILE
+
+    if not path.exists():
+        raise ConfigError(f"{path}: there is no such file or folder of cases.", hint="See `reach eval --help`.")
+    callers = (path if path.is_dir() else path.parent) / CALLERS_FILE
+    if not callers.exists():
+        raise ConfigError(f"{callers}: there is no such file.", hint="The callers that cases name stand beside them.")
+    return path
+
+
 def _success_of(path: Path) -> float:
-    from reach.errors import ConfigError
-
     try:
-        return float(json.loads(path.read_text("utf-8"))["metrics"]["end_to_end_success"]["value"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"--baseline {path} is not a report of `reach eval --json`.") from error
+        report = parse_json(path.read_text("utf-8"))
+        return float(report["metrics"]["end_to_end_success"]["value"])
+    except OSError as error:
+        raise ConfigError(f"--baseline {path} can't be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"--baseline {path} is not a report.", hint="Make one: reach eval --json > baseline.json"
+        ) from error
 
 
-def _progress(total: int) -> Any:
-    from contextlib import contextmanager
+@contextmanager
+def _progress(total: int) -> Generator[Callable[[], None]]:
+    """What is called after every case: draws a bar where a person watches."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
 
-    @contextmanager
-    def bar() -> Any:
-        if not sys.stderr.isatty():
-            yield lambda: None
-            return
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("cases", total=total)
-            yield lambda: progress.advance(task)
-
-    return bar()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("cases", total=total)
+        yield lambda: progress.advance(task)
 
 
-def _report(registry: Any, metrics: Any, results: Sequence[Any]) -> dict[str, Any]:
+def _report(registry: Registry, metrics: Metrics, results: Sequence[CaseResult]) -> dict[str, Any]:
     return {
         "registry_version": registry.version,
         "policy_version": registry.policy_version,
@@ -125,7 +149,7 @@ def _report(registry: Any, metrics: Any, results: Sequence[Any]) -> dict[str, An
     }
 
 
-def _print(metrics: Any, results: Sequence[Any], *, verbose: bool) -> None:
+def _print(metrics: Metrics, results: Sequence[CaseResult], *, verbose: bool) -> None:
     for case in results:
         if case.passed and not verbose:
             continue
@@ -158,8 +182,8 @@ def _print(metrics: Any, results: Sequence[Any], *, verbose: bool) -> None:
     say(f"{'model calls':<20} 0")
 
 
-def _rate_line(name: str, rate: Any) -> str:
-    if rate.value is None:
+def _rate_line(name: str, rate: Rate) -> str:
+    if rate.value is None or rate.interval is None:
         return f"{name:<20} -       (nothing to count)"
     low, high = rate.interval
     return f"{name:<20} {rate.value:.3f}   ({rate.hits} of {rate.count}; 95%: {low:.3f}-{high:.3f})"

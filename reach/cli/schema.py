@@ -19,7 +19,11 @@ class Kind(StrEnum):
     callers = "callers"
 
 
-def schema(kind: Annotated[Kind, typer.Argument(help="Which file's schema.")]) -> None:
+def schema(
+    kind: Annotated[
+        Kind, typer.Argument(metavar="KIND", help="tools, policies, evals or callers: which file's schema.")
+    ],
+) -> None:
     """Print the JSON Schema of a file, so that an editor can complete and check it.
 
     Example:

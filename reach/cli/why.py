@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from reach.cli.common import (
     JsonOption,
+    NotKept,
     PoliciesOption,
     ToolsOption,
     print_json,
@@ -17,6 +19,9 @@ from reach.cli.common import (
     style,
     with_reach,
 )
+
+if TYPE_CHECKING:
+    from reach.runtime import Reach
 
 
 def why(
@@ -30,16 +35,17 @@ def why(
     Example:
       reach why turn_0123456789
     """
-    from reach.errors import ConfigError
-
     with reporting(as_json=as_json):
 
-        async def work(reach: Any) -> Any:
+        async def work(reach: Reach) -> Mapping[str, Any] | None:
             return await reach.why(turn_or_call)
 
         trace = with_reach(tools, policies, None, work)
         if trace is None:
-            raise ConfigError(f"Nothing is kept about '{turn_or_call}'.", hint="Traces are kept for a day.")
+            raise NotKept(
+                f"Nothing is kept about '{turn_or_call}'.",
+                hint="Traces are kept for a day, in the agent whose --tools they were made with.",
+            )
         if as_json:
             print_json(trace)
             return

@@ -17,6 +17,7 @@ from reach.types import Payload
 
 FaultKind = Literal["timeout", "error", "empty", "huge", "slow"]
 _KINDS = ("timeout", "error", "empty", "huge", "slow:MS")
+_MAX_DIGITS = 9
 _HUGE_ROWS = 5000
 _HUGE_CHARACTERS = 200_000
 _FOREVER_S = 10 * 365 * 86_400.0
@@ -47,7 +48,7 @@ class FaultPlan:
                 raise ConfigError(
                     f"--fault {text}: there is no tool '{tool}'.", hint=f"Known: {', '.join(known_tools)}"
                 )
-            if word == "slow" and amount.isascii() and amount.isdigit():
+            if word == "slow" and amount.isascii() and amount.isdigit() and len(amount) <= _MAX_DIGITS:
                 faults[tool] = Fault("slow", int(amount))
             elif word in ("timeout", "error", "empty", "huge") and not amount:
                 faults[tool] = Fault(word)
