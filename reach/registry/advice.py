@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reach.conditions import Condition
+from reach.registry.check import credential_of
 from reach.registry.check_policies import tools_of
 from reach.registry.document import format_path
 from reach.registry.judgements import parameters_path
@@ -146,7 +147,7 @@ def _unused(parts: Parts) -> Iterator[Advice]:
     for backend in parts.backend_parts:
         if backend.name not in backends | _catalogue_backends(parts):
             yield _at(backend, f"nothing uses the backend '{backend.name}'", key=True)
-    credentials = {backend.spec.credential for backend in parts.backend_parts}
+    credentials = {credential_of(backend.spec) for backend in parts.backend_parts}
     for credential in parts.credentials:
         if credential.name not in credentials:
             yield _at(credential, f"no backend uses the credential '{credential.name}'", key=True)

@@ -34,7 +34,7 @@ def check_tools(parts: Parts) -> Iterator[Problem]:
     """The problems of tools.yaml, seen together with the policies."""
     yield from _duplicate_names(parts)
     for backend in parts.backend_parts:
-        name = backend.spec.credential
+        name = credential_of(backend.spec)
         if name is not None and name not in parts.credential_names:
             hint = did_you_mean(name, parts.credential_names)
             yield backend.problem(f"unknown credential '{name}'", "credential", hint=hint)
@@ -43,6 +43,11 @@ def check_tools(parts: Parts) -> Iterator[Problem]:
         yield from _preconditions(tool, parts)
         for name, parameter in tool.spec.parameters.items():
             yield from _parameter(tool, name, parameter, parts)
+
+
+def credential_of(backend: Any) -> str | None:
+    """The name of a backend's credential; not every kind has one."""
+    return getattr(backend, "credential", None)
 
 
 def backend_problem(

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -34,12 +35,15 @@ class Lines:
     """Offsets of one text as lines and columns, as an editor counts them."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-        self._length = len(text)
+        self._text = text
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in _LINE_END.finditer(self._text))]
 
     def mark(self, offset: int) -> Mark:
         """The line and column of `offset`, in characters."""
-        offset = min(max(offset, 0), self._length)
+        offset = min(max(offset, 0), len(self._text))
         line = bisect_right(self._starts, offset)
         return Mark(line, offset - self._starts[line - 1] + 1)
 
@@ -66,10 +70,11 @@ class Document:
     data: Any = field(repr=False)
     root: Node | None = field(repr=False)
     entries: Entries = field(repr=False)
+    lines: Lines = field(repr=False, compare=False)
 
     def mark(self, path: Path, *, key: bool = False) -> Mark:
         """Where the value at `path` begins, or with `key` its key. The deepest part of `path` that is there counts."""
-        return self._lines().mark(self._offset(path, key=key))
+        return self.lines.mark(self._offset(path, key=key))
 
     def mark_in(self, path: Path, pattern: str) -> Mark | None:
         """Where the text of the value at `path` first matches the regular expression `pattern`, or None."""
@@ -78,7 +83,7 @@ class Document:
             return None
         node = nodes[-1][1]
         match = re.compile(pattern).search(self.text, node.start_mark.index, node.end_mark.index)
-        return self._lines().mark(match.start()) if match else None
+        return self.lines.mark(match.start()) if match else None
 
     def value(self, path: Path) -> Any:
         """The data at `path`, or None where there is none."""
@@ -104,9 +109,6 @@ class Document:
         """A problem at `path`; `at` is a more precise place, `key` points at the key rather than the value."""
         line, column = at or self.mark(path, key=key)
         return Problem(self.file, line, column, format_path(path), message, hint)
-
-    def _lines(self) -> Lines:
-        return Lines(self.text)
 
     def _offset(self, path: Path, *, key: bool) -> int:
         nodes = self._walk(path)

@@ -101,12 +101,12 @@ def read(text: str | bytes, file: str, *, loader: type[Any] | None = None) -> tu
         data = Constructor(entries, report).build(root) if root is not None else None
     except TooLarge as error:
         raise ConfigError([Problem(file, *lines.mark(error.node.start_mark.index), "", str(error))]) from None
-    return Document(file, text, data, root, entries), sorted(problems, key=lambda p: (p.line, p.column))
+    return Document(file, text, data, root, entries, lines), sorted(problems, key=lambda p: (p.line, p.column))
 
 
 def document_of(data: Any) -> Document:
     """A document of data that stands in no file; it has no places."""
-    return Document("", "", data, None, Entries())
+    return Document("", "", data, None, Entries(), Lines(""))
 
 
 def _compose(text: str, file: str, lines: Lines, loader: type[Any]) -> Node | None:

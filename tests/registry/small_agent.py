@@ -11,7 +11,7 @@ TOOLS = """\
 version: 1
 runtime: {threshold: 0.5}
 credentials:
-  token: {kind: bearer, env: SHOP_TOKEN}
+  token: {kind: password, env: SHOP_TOKEN}
 backends:
   shop: {kind: sql, url: "sqlite:///shop.db", credential: token}
   python: {kind: python}

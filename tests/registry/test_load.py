@@ -41,9 +41,9 @@ def test_all_inconsistencies_of_one_tool_come_at_once():
     text = TOOLS.replace("id = :order_id AND", "id = :order AND").replace(" AND day > :since", " AND 1 = :one")
     _, problems = validate(parse(text, "tools.yaml"), ToolsFile)
     assert [(p.path, p.message.partition(",")[0]) for p in problems] == [
-        ("tools[0].adapter.statement", "the statement uses ':one'"),
-        ("tools[0].adapter.statement", "the statement uses ':order'"),
         ("tools[0].parameters.since", "the statement does not use the parameter ':since'"),
+        ("tools[0].adapter.statement", "the statement uses ':order'"),
+        ("tools[0].adapter.statement", "the statement uses ':one'"),
     ]
 
 
