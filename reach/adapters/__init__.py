@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["build_adapter"]
 
 
-def build_adapter(name: str, backend: BackendSpec, root: Path) -> Adapter:
+def build_adapter(name: str, backend: BackendSpec, root: Path, password: str = "") -> Adapter:
     """The adapter of the backend `name`. Relative paths and modules of the project are looked for in `root`.
+
+    `password` is what the backend's credential holds, or empty.
 
     Connects to nothing yet. Raises ConfigError for an address that can't be used, MissingExtra for a driver that is not
     installed.
@@ -25,7 +27,7 @@ def build_adapter(name: str, backend: BackendSpec, root: Path) -> Adapter:
     if isinstance(backend, SqlBackend):
         from reach.adapters.sql import SqlAdapter
 
-        return SqlAdapter(name, backend, root)
+        return SqlAdapter(name, backend, root, password)
     from reach.adapters.python import PythonAdapter
 
     return PythonAdapter(name, backend, root)

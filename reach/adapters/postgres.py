@@ -29,8 +29,10 @@ _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "TABLE"})
 class PostgresDatabase:
     """One PostgreSQL database: kept connections for reading and for writing, and how a call is stopped."""
 
-    def __init__(self, url: str, connect_timeout_s: int = 5) -> None:
+    def __init__(self, url: str, password: str = "", connect_timeout_s: int = 5) -> None:
         address = make_url(url).set(drivername="postgresql+psycopg")
+        if password:
+            address = address.set(password=password)
         arguments: dict[str, Any] = {}
         if "connect_timeout" not in address.query:
             arguments["connect_timeout"] = connect_timeout_s

@@ -41,6 +41,8 @@ class _Plan:
 class SqlAdapter:
     """One database, with `root` as the folder that a relative SQLite path is relative to.
 
+    `password`, where given, is that of the user whom the URL names.
+
     - A read runs on a connection that can't write. Every write runs its `statements` in one transaction, on SQLite one
       write after another, with foreign keys enforced.
     - A column aliased `NAME__json` is parsed as JSON and returned as NAME; the other values are written as
@@ -51,8 +53,9 @@ class SqlAdapter:
     Raises ConfigError for an address that can't be used, MissingExtra for PostgreSQL without its driver.
     """
 
-    def __init__(self, name: str, backend: SqlBackend, root: Path) -> None:
+    def __init__(self, name: str, backend: SqlBackend, root: Path, password: str = "") -> None:
         self._name = name
+        self._password = password
         self._backend = backend
         self._root = root
         self._sqlite_path = _sqlite_path(name, backend, root)
@@ -152,7 +155,7 @@ class SqlAdapter:
             return SqliteDatabase(self._name, self._sqlite_path, self._backend.seed, self._root)
         from reach.adapters.postgres import PostgresDatabase
 
-        return PostgresDatabase(self._postgres_url)
+        return PostgresDatabase(self._postgres_url, self._password)
 
     def _compile(self, sql: str, read_only: bool) -> Statement:
         return compile_statement(sql, self._opened().dialect, read_only=read_only)

@@ -54,7 +54,7 @@ class RuntimeSpec(Model):
 class CredentialSpec(Model):
     """A secret by name. Exactly one of `env` (environment variable) and `file` (path) says where it is."""
 
-    kind: Literal["bearer", "basic", "api_key"]
+    kind: Literal["password"] = Field(description="`password`: of the user that a `sql` backend's url names.")
     env: Line | None = None
     file: Line | None = None
 
@@ -75,7 +75,6 @@ class BreakerSpec(Model):
 class _Backend(Model):
     breaker: BreakerSpec = BreakerSpec()  # pyright: ignore[reportCallIssue]
     max_concurrency: Annotated[Int, Field(ge=1, le=10_000)] = Field(16, description="Calls at a time in one process.")
-    credential: Name | None = None
 
 
 class SqlBackend(_Backend):
@@ -83,6 +82,7 @@ class SqlBackend(_Backend):
 
     kind: Literal["sql"]
     url: Line
+    credential: Name | None = Field(None, description="Name of the credential that holds the password.")
     seed: Line | None = Field(
         None, description="module:function called with the path of a SQLite file that does not exist yet, to create it."
     )
