@@ -23,11 +23,13 @@ def write_word(statement: str) -> str | None:
 
     A common table expression (`WITH ...`) is judged by every statement in it.
     """
-    words = [word.upper() for word in _WORD.findall(_NOISE.sub(" ", statement))]
-    opening = [word for word in words if word not in "()"][:1]
-    if opening and opening[0] in _WRITES:
-        return opening[0]
-    if opening == ["WITH"]:
+    bare = _NOISE.sub(" ", statement)
+    first = _WORD.search(bare.lstrip("( \t\r\n"))
+    opening = first.group().upper() if first else ""
+    if opening in _WRITES:
+        return opening
+    if opening == "WITH":
+        words = [word.upper() for word in _WORD.findall(bare)]
         for before, word, after in zip(words, words[1:], words[2:], strict=False):
             if before in "()" and word in _CHANGES and after != "(":  # with a bracket it is a function
                 return word
