@@ -219,6 +219,8 @@ class Conversation:
                 failed = failed or result
             else:
                 return replace(self._outcome_of(turn, result), route=route)
+            if not tool.read_only:  # a read is no answer to somebody who wanted something done
+                break
         last = failed or denied
         if last is None:
             return self._ask_which_tool(turn, route)
