@@ -195,7 +195,7 @@ def parse(db: Mapping[str, Any]) -> Database:
 
 
 def read_source(path: Path) -> Json:
-    """The content of a db.json. Raises BadData, naming the file, where it can't be read or is not a JSON object."""
+    """The content of a db.json, as it is written there. Raises BadData, naming the file, where it has another form."""
     try:
         source = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -206,4 +206,8 @@ def read_source(path: Path) -> Json:
         raise BadData(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from None
     if not isinstance(source, dict):
         raise BadData(f"{path}: expected an object with products, users and orders.")
+    try:
+        parse(source)
+    except BadData as error:
+        raise BadData(f"{path}: {error}") from None
     return source

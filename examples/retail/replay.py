@@ -27,6 +27,9 @@ from db_form import BadData, read_source
 from load_db import dump
 from shop import BadRows, Shop, open_shop, retail_rows, with_progress
 
+from reach.errors import BackendRejected
+from reach.types import CallResult
+
 Write = tuple[str, dict[str, Any]]
 
 
@@ -83,6 +86,15 @@ def first_difference(found: Any, wanted: Any, path: str = "") -> str | None:
     return f"{path} is {found!r}, expected {wanted!r}"
 
 
+def refused(result: CallResult) -> bool:
+    """True where the call was refused for what it is; a check or a backend that broke has refused nothing."""
+    error = result.envelope.structured.error
+    if result.status == "failed":
+        return error is not None and error.code == BackendRejected.code
+    broke = result.decision is not None and "error" in result.decision.facts
+    return result.status in ("denied", "invalid") and not broke
+
+
 async def _send(shop: Shop, task: Task, index: int, session: str, *, again: bool) -> str | None:
     """Send one write; what is wrong with how it ended, or None."""
     (tool, arguments), verdict = task.writes[index], task.verdicts[index]
@@ -91,8 +103,8 @@ async def _send(shop: Shop, task: Task, index: int, session: str, *, again: bool
     said = structured.error.message if structured.error else ""
     what = f"{'repeated ' if again else ''}write {index + 1} ({tool})"
     if verdict is not None:
-        if result.status not in ("denied", "failed", "invalid"):
-            return f"{what} ended as {result.status}, but the rules forbid it: {verdict.reason}"
+        if not refused(result):
+            return f"{what} ended as {result.status}, but the rules forbid it: {verdict.reason} {said}".rstrip()
         return None if said else f"{what} was refused without a reason"
     if result.status != "succeeded":
         return f"{what} ended as {result.status}, but the rules allow it: {said}"

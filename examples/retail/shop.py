@@ -81,30 +81,38 @@ async def open_shop(db: Mapping[str, Any]) -> AsyncGenerator[Shop]:
             yield Shop(reach, database, pristine)
 
 
+_TYPES: dict[str, type] = {"principal": str, "tool": str, "arguments": dict, "allow": bool}
+
+
 def retail_rows(path: Path, keys: Sequence[str]) -> list[dict[str, Any]]:
     """The rows of the retail domain in a JSON Lines file. Raises BadRows where there is none, or one lacks a key."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8").split("\n")  # not splitlines: a text may hold U+2028
     except (OSError, UnicodeDecodeError) as error:
         raise BadRows(f"{path} can't be read: {error}.") from None
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise BadRows(f"{path}:{number}: not JSON: {error.msg}.") from None
-        if not isinstance(row, dict):
-            raise BadRows(f"{path}:{number}: expected an object, found {type(row).__name__}.")
-        if row.get("domain", "retail") != "retail":
-            continue
-        if missing := [key for key in keys if key not in row]:
-            raise BadRows(f"{path}:{number}: '{missing[0]}' is missing; a row has {', '.join(keys)}.")
-        rows.append(row)
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    rows = [row for number, line in numbered if (row := _row(line, f"{path}:{number}", keys)) is not None]
     if not rows:
         raise BadRows(f"{path} has no row of the retail domain, so there is nothing to check.")
     return rows
+
+
+def _row(line: str, at: str, keys: Sequence[str]) -> dict[str, Any] | None:
+    """One line as a row; None where it is of another domain."""
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise BadRows(f"{at}: not JSON: {error.msg}.") from None
+    if not isinstance(row, dict):
+        raise BadRows(f"{at}: expected an object, found {type(row).__name__}.")
+    if row.get("domain", "retail") != "retail":
+        return None
+    if missing := [key for key in keys if key not in row]:
+        raise BadRows(f"{at}: '{missing[0]}' is missing; a row has {', '.join(keys)}.")
+    for key, kind in _TYPES.items():
+        if key in row and not (isinstance(row[key], kind) and (row[key] or kind is not str)):
+            raise BadRows(f"{at}: '{key}' is {row[key]!r}, which is not what a row has there.")
+    return row
 
 
 def with_progress(rows: Sequence[T]) -> Iterator[T]:

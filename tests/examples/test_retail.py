@@ -7,8 +7,10 @@ import json
 import os
 import random
 import re
+import sqlite3
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -343,18 +345,16 @@ FORBIDDEN: list[tuple[str, str, Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "status", "change", "said"), FORBIDDEN)
-async def test_a_forbidden_change_of_items_is_refused_with_its_reason(
-    tool: str, status: str, change: Json, said: str
-) -> None:
+async def test_a_forbidden_change_of_items_is_refused_with_its_reason() -> None:
     db = world.make_db()
-    arguments = {"order_id": order_with(db, status, "1000000002"), **SWAP, **change}
     async with retail_shop.open_shop(db) as shop:
-        result = await shop.write(tool, arguments, ANN, session="s", turn="1")
+        for number, (tool, status, change, said) in enumerate(FORBIDDEN):
+            arguments = {"order_id": order_with(db, status, "1000000002"), **SWAP, **change}
+            result = await shop.write(tool, arguments, ANN, session="s", turn=str(number))
+            assert result.status in ("denied", "invalid"), (tool, status, change)
+            assert said in result.envelope.structured.error.message
+            assert reference.refusal(db, tool, arguments, ANN) is not None
         assert load_db.dump(shop.database) == db
-    assert result.status in ("denied", "invalid")
-    assert said in result.envelope.structured.error.message
-    assert reference.refusal(db, tool, arguments, ANN) is not None
 
 
 async def test_a_gift_card_that_is_too_small_is_refused_and_one_that_suffices_to_the_cent_is_taken() -> None:
@@ -417,16 +417,16 @@ READS: list[tuple[str, Json, str]] = [
     ("get_item_details", {"item_id": "1000000004"}, "22.22"),
     ("list_all_product_types", {}, "Shirt"),
     ("calculate", {"expression": "(1.5 + 2) * 3"}, "10.5"),
-    ("transfer_to_human_agents", {"summary": "a broken lamp"}, "transfer"),
+    ("transfer_to_human_agents", {"summary": "a broken lamp"}, "Transfer"),
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "said"), READS)
-async def test_every_read_answers_a_customer(tool: str, arguments: Json, said: str) -> None:
+async def test_every_read_answers_a_customer() -> None:
     async with retail_shop.open_shop(world.make_db()) as shop:
-        result = await shop.write(tool, arguments, ANN, session="s", turn="1")
-    assert result.status == "succeeded", result.envelope.structured.error
-    assert said in result.envelope.content.lower() or said in result.envelope.content
+        for tool, arguments, said in READS:
+            result = await shop.write(tool, arguments, ANN, session="s", turn="1")
+            assert result.status == "succeeded", (tool, result.envelope.structured.error)
+            assert said in result.envelope.content, tool
 
 
 def test_the_agent_has_the_tools_of_the_reference_and_speaks_both_languages() -> None:
@@ -640,6 +640,8 @@ async def test_the_same_writes_again_change_nothing_and_say_so() -> None:
         ('{"id": \n', ":1: not JSON"),
         ('{"domain": "retail"}\n', ":1: 'id' is missing"),
         ("[]\n", ":1: expected an object"),
+        ('{"id": 1, "principal": "", "tool": "x", "arguments": {}, "allow": true}', ":1: 'principal' is ''"),
+        ('{"id": 1, "principal": "a", "tool": "x", "arguments": [], "allow": true}', ":1: 'arguments' is []"),
     ],
 )
 def test_a_file_that_cannot_be_used_ends_with_2_and_says_why(
@@ -656,6 +658,32 @@ def test_a_file_that_cannot_be_used_ends_with_2_and_says_why(
         path.write_text(content, "utf-8")
     assert run_script(monkeypatch, module, path, "--db", source) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("module", [check_ownership, replay])
+def test_a_database_of_another_form_ends_with_2_and_says_where(
+    files: tuple[Json, Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: Any
+) -> None:
+    db, source, path = files
+    write_rows(path, ownership_rows(db) if module is check_ownership else task_rows(db))
+    del db["orders"]["#W0000000"]["status"]
+    source.write_text(json.dumps(db), "utf-8")
+    assert run_script(monkeypatch, module, path, "--db", source) == 2
+    assert f"{source}: orders.#W0000000.status" in capsys.readouterr().err
+
+
+async def test_a_backend_that_breaks_is_not_taken_for_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A forbidden write on a database that has lost its tables fails the task, although nothing was written."""
+    db = world.make_db()
+    task = replay.task_of(db, task_rows(db)[3])
+    async with retail_shop.open_shop(db) as shop:
+        monkeypatch.setattr(retail_shop.Shop, "reset", lambda _: None)
+        with closing(sqlite3.connect(shop.database)) as connection, connection:
+            connection.execute("DROP TABLE orders")
+        only_forbidden = replay.Task(task.id, ANN, task.writes[1:], task.end, task.verdicts[1:])
+        wrong = await replay.run(shop, only_forbidden, session="s")
+    assert wrong is not None
+    assert "ended as denied, but the rules forbid it" in wrong
 
 
 @pytest.mark.parametrize("module", [check_ownership, replay, load_db])
