@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from reach.errors import ConfigError, Problem
-from reach.registry import load_file
-from reach.spec import CallersFile, CaseSpec, EvalFile, ToolSpec
+from reach.registry import load_document, load_file
+from reach.spec import CallersFile, CaseSpec, EvalFile, ExpectSpec, ToolSpec
 from reach.types import Caller
 
 CALLERS_FILE = "callers.yaml"
@@ -53,11 +54,14 @@ def load_cases(path: Path, tools: Mapping[str, ToolSpec] | None = None) -> tuple
     callers = load_callers(folder)
     for file in files:
         try:
-            spec = load_file(file, EvalFile)
+            spec, document = load_document(file, EvalFile)
         except ConfigError as error:
-            problems += error.problems or [Problem(str(file), 0, 0, "", error.message)]
+            problems += error.problems
             continue
-        found = list(_problems(spec, file, callers, tools, {case.spec.id for case in cases}))
+        found = [
+            document.problem(where, text, hint)
+            for where, text, hint in _mistakes(spec, callers, tools, {case.spec.id for case in cases})
+        ]
         problems += found
         if not found:
             now = datetime.fromisoformat(spec.now) if spec.now else None
@@ -67,34 +71,50 @@ def load_cases(path: Path, tools: Mapping[str, ToolSpec] | None = None) -> tuple
     return tuple(cases)
 
 
-def _problems(
-    spec: EvalFile, file: Path, callers: Mapping[str, Caller], tools: Mapping[str, ToolSpec] | None, seen: set[str]
-) -> Iterator[Problem]:
+_Mistake = tuple[tuple[str | int, ...], str, str]
+"""A place in the document, what is wrong there, and a hint."""
+
+
+def _mistakes(
+    spec: EvalFile, callers: Mapping[str, Caller], tools: Mapping[str, ToolSpec] | None, seen: set[str]
+) -> Iterator[_Mistake]:
     if spec.now is not None and not _is_aware(spec.now):
-        yield Problem(str(file), 0, 0, "now", "is not a moment with an offset", "such as 2024-06-15T10:00:00+08:00")
+        yield ("now",), "is not a moment with an offset", "such as 2024-06-15T10:00:00+08:00"
     known = set(seen)
     for index, case in enumerate(spec.cases):
-        where = f"cases[{index}] ({case.id})"
         if case.id in known:
-            yield Problem(str(file), 0, 0, where, f"the id '{case.id}' is used twice")
+            yield ("cases", index, "id"), f"the id '{case.id}' is used twice", ""
         known.add(case.id)
         if case.caller not in callers:
-            yield Problem(str(file), 0, 0, where, f"there is no caller '{case.caller}'", f"known: {', '.join(callers)}")
-        if tools is not None:
-            yield from _unknown_names(case, str(file), where, tools)
+            yield ("cases", index, "caller"), f"there is no caller '{case.caller}'", _near(case.caller, callers)
+        if tools is None:
+            continue
+        for turn, step in enumerate(case.steps):
+            where = ("cases", index, "turns", turn, "expect") if case.turns is not None else ("cases", index, "expect")
+            yield from _unknown_names(step.expect, where, tools)
 
 
-def _unknown_names(case: CaseSpec, file: str, where: str, tools: Mapping[str, ToolSpec]) -> Iterator[Problem]:
-    for step in case.steps:
-        expect = step.expect
-        for name in [*expect.never, *([expect.tool] if expect.tool else [])]:
-            if name not in tools:
-                yield Problem(file, 0, 0, where, f"there is no tool '{name}'")
-        for name in expect.args or {}:
-            if expect.tool is not None and expect.tool in tools and name not in tools[expect.tool].parameters:
-                yield Problem(file, 0, 0, where, f"'{expect.tool}' has no parameter '{name}'")
-        if expect.args is not None and expect.tool is None:
-            yield Problem(file, 0, 0, where, "'args' needs 'tool'")
+def _unknown_names(
+    expect: ExpectSpec, where: tuple[str | int, ...], tools: Mapping[str, ToolSpec]
+) -> Iterator[_Mistake]:
+    if expect.tool is not None and expect.tool not in tools:
+        yield (*where, "tool"), f"there is no tool '{expect.tool}'", _near(expect.tool, tools)
+    for position, name in enumerate(expect.never):
+        if name not in tools:
+            yield (*where, "never", position), f"there is no tool '{name}'", _near(name, tools)
+    if expect.args is not None and expect.tool is None:
+        yield (*where, "args"), "'args' needs 'tool'", ""
+    for name in expect.args or {}:
+        if expect.tool is not None and expect.tool in tools and name not in tools[expect.tool].parameters:
+            parameters = tools[expect.tool].parameters
+            yield (*where, "args", name), f"'{expect.tool}' has no parameter '{name}'", _near(name, parameters)
+
+
+def _near(name: str, known: Mapping[str, Any]) -> str:
+    from rapidfuzz import process
+
+    found = process.extractOne(name, list(known), score_cutoff=60)
+    return f"did you mean '{found[0]}'?" if found else f"known: {', '.join(known)}"
 
 
 def _is_aware(text: str) -> bool:

@@ -6,7 +6,7 @@ mistakes at once.
 
 from reach.registry.advice import Advice, lint
 from reach.registry.document import Document, Mark
-from reach.registry.load import load_file
+from reach.registry.load import load_document, load_file
 from reach.registry.registry import Registry, card_of, load_registry
 from reach.registry.schema import json_schema, write_schemas
 from reach.registry.yamlfile import parse
@@ -19,6 +19,7 @@ __all__ = [
     "card_of",
     "json_schema",
     "lint",
+    "load_document",
     "load_file",
     "load_registry",
     "parse",

@@ -23,12 +23,17 @@ M = TypeVar("M", bound=BaseModel)
 
 def load_file(path: FilePath | str, model: type[M]) -> M:
     """The file at `path` as a `model`. Raises ConfigError with every problem of the file."""
+    return load_document(path, model)[0]
+
+
+def load_document(path: FilePath | str, model: type[M]) -> tuple[M, Document]:
+    """The same, with the document that knows the places. Raises ConfigError with every problem of the file."""
     document, problems = read(read_bytes(path), str(path))
     value, more = validate(document, model)
     problems += more
     if value is None or problems:
         raise ConfigError(in_order(problems))
-    return value
+    return value, document
 
 
 def read_bytes(path: FilePath | str) -> bytes:
