@@ -179,3 +179,33 @@ def random_action(rng: random.Random, db: Json, user_id: str) -> tuple[str, Json
         ]
         arguments["new_item_ids"] = new if rng.random() < 0.95 else new[1:]
     return tool, arguments
+
+
+def order_of(db: Json, user_id: str, status: str, method_id: str) -> str:
+    """The id of the order of this user in this status, paid with this method."""
+    return next(
+        key
+        for key, order in db["orders"].items()
+        if (order["user_id"], order["status"]) == (user_id, status)
+        and order["payment_history"][0]["payment_method_id"] == method_id
+    )
+
+
+def order_with(db: Json, status: str, item_id: str) -> str:
+    """The id of an order of Ann's in this status that holds this item."""
+    return next(
+        key
+        for key, order in db["orders"].items()
+        if (order["user_id"], order["status"]) == (ANN, status)
+        and item_id in [item["item_id"] for item in order["items"]]
+    )
+
+
+def rule_of(result: Any) -> str | None:
+    """The id of the rule that refused a call, in the reference's words; None where it was carried out."""
+    if result.status == "succeeded":
+        return None
+    if result.status == "invalid":
+        return "invalid"
+    assert result.status == "denied", result.envelope.structured.error
+    return result.decision.rule.partition(":")[2]
