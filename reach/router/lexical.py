@@ -5,6 +5,7 @@ Rule: built once and never changed; a query is only looked up, so the cost of a 
 
 from __future__ import annotations
 
+import heapq
 import math
 from bisect import bisect_left
 from collections import Counter
@@ -35,6 +36,10 @@ _UNKNOWN = 0.6
 """What a query word that no tool knows weighs, beside the rarest word that one does: it may be a name or a value."""
 _TYPO = 0.75
 _TYPO_MIN_LENGTH = 5
+_FREQUENT = 1000
+"""A term of more tools than this is looked up for its best tools and for those that other terms point at."""
+_CHAMPIONS = 200
+_PROMISING = 200
 _NOTHING: Mapping[int, Sequence[tuple[int, float]]] = {}
 
 
@@ -130,6 +135,7 @@ class LexicalIndex:
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._size = len(tools)
+        self._read: dict[str, list[str]] = {}  # a text stands in a bag and as a sentence; read it once
         bags = [self._bag(tool) for tool in tools]
         frequency = Counter(term for bag in bags for term in bag)
         self._idf = {term: self._weight(term, count) for term, count in frequency.items()}
@@ -137,17 +143,29 @@ class LexicalIndex:
         self._sentence_postings: dict[str, dict[int, list[tuple[int, float]]]] = {}
         self._kinds: list[Kind] = []
         self._add_bags(bags)
+        self._champions = {
+            term: heapq.nsmallest(_CHAMPIONS, zip(*posting, strict=True), key=lambda pair: (-pair[1], pair[0]))
+            for term, posting in self._postings.items()
+            if len(posting[0]) > _FREQUENT
+        }
+        self._champion_ids = {term: frozenset(index for index, _ in best) for term, best in self._champions.items()}
         for index, tool in enumerate(tools):
             self._add_sentences(index, tool)
+        self._read = {}
         self._typos = self._deletions()
 
     # -------------------------------------------------------------------------------------------- building
 
-    @staticmethod
-    def _bag(tool: ToolSpec) -> Counter[str]:
+    def _terms(self, text: str) -> list[str]:
+        found = self._read.get(text)
+        if found is None:
+            found = self._read[text] = terms(text)
+        return found
+
+    def _bag(self, tool: ToolSpec) -> Counter[str]:
         bag: Counter[str] = Counter()
         for name, text in tool_fields(tool):
-            for term in terms(text):
+            for term in self._terms(text):
                 bag[term] += FIELD_WEIGHTS[name]  # pyright: ignore[reportArgumentType]  -- weighted counts
         return bag
 
@@ -169,7 +187,7 @@ class LexicalIndex:
     def _add_sentences(self, index: int, tool: ToolSpec) -> None:
         seen: set[tuple[Kind, frozenset[str]]] = set()
         for kind, text in tool_sentences(tool):
-            vector = self.vector(text)
+            vector = self._vector(self._terms(text))
             key = (kind, frozenset(vector))
             if not vector or key in seen:
                 continue
@@ -238,14 +256,38 @@ class LexicalIndex:
         return None
 
     def masses(self, query: QueryTerms, visible: Collection[int] | None = None) -> dict[int, float]:
-        """BM25 of every visible tool that shares a term with the query: the sum of term weight x saturation (0..1)."""
+        """BM25 of the visible tools that share a term with the query: the sum of term weight x saturation (0..1).
+
+        In a registry of thousands, tools that share only words that very many have are left out but for the best of
+        each word, and the sums of the others are completed for the most promising only.
+        """
         scores: dict[int, float] = {}
         get = scores.get
+        frequent: list[tuple[str, float]] = []
+        many = visible is None or len(visible) > _FREQUENT
         for term, weight in query.known.items():
-            if term in self._postings:
-                for index, impact in self._seen(term, visible):
-                    scores[index] = get(index, 0.0) + weight * impact
-        return scores
+            if many and term in self._champions:
+                frequent.append((term, weight))
+                best = self._champions[term]
+                hits = best if visible is None else (pair for pair in best if pair[0] in visible)
+            elif term in self._postings:
+                hits = self._seen(term, visible)
+            else:
+                continue
+            for index, impact in hits:
+                scores[index] = get(index, 0.0) + weight * impact
+        return self._completed(scores, frequent) if frequent else scores
+
+    def _completed(self, scores: dict[int, float], frequent: list[tuple[str, float]]) -> dict[int, float]:
+        """The most promising of `scores`, with what the frequent terms add to a tool that is not among their best."""
+        kept = heapq.nsmallest(_PROMISING, scores, key=lambda index: (-scores[index], index))
+        completed = {index: scores[index] for index in kept}
+        for term, weight in frequent:
+            best = self._champion_ids[term]
+            for index, impact in self._seen(term, completed):
+                if index not in best:
+                    completed[index] += weight * impact
+        return completed
 
     def similarity(self, query: QueryTerms, index: int) -> Similarity:
         """How close the query comes to the sentences of one tool."""
@@ -272,4 +314,7 @@ class LexicalIndex:
 
     def vector(self, text: str) -> dict[str, float]:
         """The terms of a text of the registry, each with its weight."""
-        return {term: self._idf.get(term) or self._weight(term, 1) for term in terms(text)}
+        return self._vector(terms(text))
+
+    def _vector(self, found: Iterable[str]) -> dict[str, float]:
+        return {term: self._idf.get(term) or self._weight(term, 1) for term in found}

@@ -127,7 +127,7 @@ def is_stop(term: str) -> bool:
     return term in _STOP_TERMS or (len(term) == 2 and term[0] in _STOP_CHARS and term[1] in _STOP_CHARS)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)
 def kind_weight(term: str) -> float:
     """How much a term of this kind can say beside a whole word, 0..1."""
     if term[0] == "#":
@@ -143,7 +143,7 @@ def kind_weight(term: str) -> float:
     return weight / 2 if is_stop(term) else weight
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)
 def background_share(term: str) -> float:
     """The share of all imaginable tools whose texts have this term, 0..1: what is known of it before seeing any."""
     if is_stop(term):
