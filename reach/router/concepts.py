@@ -7,7 +7,7 @@ line is `concept: English words | English phrases of two words | Chinese phrases
 from __future__ import annotations
 
 _GROUPS = """
-ship: ship shipped shipping shipment dispatch dispatched | sent out, been sent, left warehouse | 发货 发出 寄出 出库
+ship: ship shipped shipping shipment dispatch dispatched | sent out, been sent | 发货 发出 寄出 出库
     发走 发了 发没发 配送 派送
 arrive: arrive arrives arrival deliver delivered delivery | get here, got here, turn up, show up | 到货 送到 送达
     收到 到了 没到 到哪 到达 签收 收货 几时到 何时到
