@@ -5,9 +5,9 @@ Rule: only values read from the user's words are counted; a value that is missin
     python benchmarks/extraction.py [--data DIR] [--rows N] [--set NAME] [--errors N]
 
 The data directory (REACH_DATA, or ../shared/data beside the repository) holds one folder a set, each with `tools.json`
-and `dev.jsonl`; without it the benchmark says so and ends well. JSON Schemas become parameters as they are, with what an
-author would write: in `sgd` a name that ends in date or time gets that format, and "True"/"False" is a boolean. `bfcl`
-has no clock; its labels assume 2023. `crosswoz` takes only rows whose own words say everything.
+and `dev.jsonl`; without it the benchmark says so and ends well. JSON Schemas become parameters as they are, with what
+an author would write: in `sgd` a name that ends in date or time gets that format, and "True"/"False" is a boolean.
+`bfcl` has no clock; its labels assume 2023. `crosswoz` takes only rows whose own words say everything.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def now_of(row: Mapping[str, Any]) -> datetime:
 def filled(
     tool: Tool, row: Mapping[str, Any], catalogues: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values that the user's words gave, by original name, over the turns of the dialogue, and their recognisers."""
+    """The values that the user's words gave over all turns, by original name, and their recognisers."""
     slots: dict[str, tuple[Any, Provenance]] = {}
     history = [] if row.get("self_contained") else row.get("history", [])
     turns = [t["content"] for t in history if t["role"] == "user"] + [row["query"]]
@@ -218,8 +218,8 @@ def report(label: str, score: Score, errors: int) -> None:
     n = max(score.calls, 1)
     precision, recall = score.right / max(score.given, 1), score.right / max(score.wanted, 1)
     print(
-        f"{label:<22} {score.calls:>6} {precision:>10.3f} {recall:>8.3f} {score.clean / n:>10.3f} {score.exact / n:>7.3f}"
-        f" {1e3 * score.seconds / n:>9.2f}"
+        f"{label:<22} {score.calls:>6} {precision:>10.3f} {recall:>8.3f} {score.clean / n:>10.3f}"
+        f" {score.exact / n:>7.3f} {1e3 * score.seconds / n:>9.2f}"
     )
     for name, count in sorted(score.by.items(), key=lambda item: -sum(item[1].values())):
         total = sum(count.values())

@@ -131,16 +131,11 @@ def _expectation(word: str, expected: Any, value: Any) -> str:
             return f"must match {expected}{f', such as {shape}' if shape else ''}, {got}"
         case "format":
             return f"must be a valid {expected}{_FORMAT_EXAMPLES.get(expected, '')}, {got}"
-        case "minimum":
-            return f"must be at least {expected}, {got}"
-        case "maximum":
-            return f"must be at most {expected}, {got}"
-        case "minLength" | "maxLength":
-            side = "at least" if word == "minLength" else "at most"
-            return f"must have {side} {expected} characters, got {len(value)}"
-        case "minItems" | "maxItems":
-            side = "at least" if word == "minItems" else "at most"
-            return f"must have {side} {expected} items, got {len(value)}"
+        case "minimum" | "maximum":
+            return f"must be {_SIDES[word[:3]]} {expected}, {got}"
+        case "minLength" | "maxLength" | "minItems" | "maxItems":
+            what = "characters" if word.endswith("Length") else "items"
+            return f"must have {_SIDES[word[:3]]} {expected} {what}, got {len(value)}"
         case "required":
             absent = [name for name in expected if name not in value]
             return f"lacks {', '.join(_shown(name) for name in absent)}, {got}"
@@ -148,6 +143,7 @@ def _expectation(word: str, expected: Any, value: Any) -> str:
             return f"must satisfy {word} {_shown(expected)}, {got}"
 
 
+_SIDES = {"min": "at least", "max": "at most"}
 _FORMAT_EXAMPLES = {
     "date": " (YYYY-MM-DD)",
     "date-time": " (YYYY-MM-DDThh:mm:ss+hh:mm)",

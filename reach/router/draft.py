@@ -14,6 +14,7 @@ from typing import Any, Literal
 from reach.messages import language_of
 from reach.router.arguments import normal
 from reach.router.direction import direction_of
+from reach.router.extract.catalogues import Listed
 from reach.router.extract.cues import cue_score
 from reach.router.extract.dates import Days, Reading, find_days
 from reach.router.extract.identifiers import find_emails, find_phones, find_uris, find_uuids
@@ -26,6 +27,8 @@ from reach.spec import ToolSpec
 from reach.types import Choice, Provenance
 
 parameters = PerTool(parameters_of)
+LONGEST = 2000
+"""Characters in which values are looked for, so that time stays bounded; a bare answer may be longer."""
 _CLEARLY = 0.3
 _ASKED = 2.0
 
@@ -54,7 +57,7 @@ class Draft:
     ) -> None:
         self.tool = tool
         self.utterance = Utterance(query)
-        self.text = self.utterance.text
+        self.text = self.utterance.text[:LONGEST]
         self.now = now
         self.parameters = parameters(tool)
         self.asked = next((p for p in self.parameters if p.name == asked), None)
@@ -67,6 +70,8 @@ class Draft:
         self.ambiguous: dict[str, tuple[Choice, ...]] = {}
         self.taken: list[tuple[int, int]] = []
         self._validator = validator_of(tool)
+        self.listed: dict[str, list[Listed]] = {}
+        self._scores: dict[tuple[str, int, int], float] = {}
 
     # -------------------------------------------------------------------------------------------- what is said
 
@@ -115,22 +120,30 @@ class Draft:
         """True where this utterance has given the parameter a value, a choice or a fault."""
         return parameter.name in self.values or parameter.name in self.ambiguous or parameter.name in self.invalid
 
+    def is_cut(self, end: int) -> bool:
+        """True where words that end here may go on beyond what is read."""
+        return end >= LONGEST
+
     def is_free(self, start: int, end: int) -> bool:
         """True where no parameter has taken any of these characters."""
         return not any(start < e and s < end for s, e in self.taken)
 
     def needs(self, parameter: Parameter) -> bool:
-        """True where the call lacks this parameter: required (alone or as one of a group), and not held."""
+        """True where the call lacks this parameter: required (alone or as one of a group), not held, no default."""
         grouped = any(
             parameter.name in group and not self.held.intersection(group) and not set(group) & set(self.values)
             for group in self.tool.require_one_of
         )
-        return parameter.name not in self.held and (parameter.spec.required or grouped)
+        unknown = parameter.name not in self.held and parameter.spec.default is None
+        return unknown and (parameter.spec.required or grouped)
 
     def score(self, parameter: Parameter, start: int, end: int) -> float:
         """How well the words around a value name `parameter`; one that was just asked for leads."""
-        asked = _ASKED if parameter is self.asked else 0.0
-        return asked + cue_score(self.utterance, start, end, parameter)
+        key = (parameter.name, start, end)
+        if key not in self._scores:
+            asked = _ASKED if parameter is self.asked else 0.0
+            self._scores[key] = asked + cue_score(self.utterance, start, end, parameter)
+        return self._scores[key]
 
     def candidates(self, parameter: Parameter, found: Iterable[Found]) -> list[Candidate]:
         """Each found value as a candidate for `parameter`."""
@@ -152,8 +165,11 @@ class Draft:
         text, start = self.utterance.source(min(s for s, _ in spans), max(e for _, e in spans))
         self.values[parameter.name] = value
         self.provenance[parameter.name] = Provenance("user", text, start, recogniser)
-        self.taken.extend(spans)
+        self._take(spans)
         return True
+
+    def _take(self, spans: Iterable[tuple[int, int]]) -> None:
+        self.taken.extend(self.utterance.whole(*span) for span in spans)
 
     def choose(self, parameter: Parameter, choices: Iterable[Choice], *spans: tuple[int, int]) -> bool:
         """Leave the value open between the readings that the schema accepts; one reading left is the value."""
@@ -164,13 +180,13 @@ class Draft:
             value = next(iter(real.values())).value
             return self.put(parameter, [value] if parameter.many else value, "choice", *spans)
         self.ambiguous[parameter.name] = tuple(real.values())
-        self.taken.extend(spans)
+        self._take(spans)
         return True
 
     def reject(self, parameter: Parameter, problem: str, *spans: tuple[int, int]) -> None:
         """Record that a value was given that cannot be used, and why."""
         self.invalid[parameter.name] = problem
-        self.taken.extend(spans)
+        self._take(spans)
 
     # -------------------------------------------------------------------------------------------- deciding
 
@@ -191,7 +207,7 @@ class Draft:
             self._conclude(claims[name])
 
     def _share(self, group: list[list[Candidate]], claims: dict[str, list[Candidate]]) -> None:
-        """Values that several parameters could take alike: in order where the numbers agree, else to the one in need."""
+        """Values that several parameters could take alike: in order where there are as many, else to those in need."""
         rivals = [
             c.parameter
             for c in sorted(group[0], key=lambda c: self._place(c.parameter))

@@ -93,7 +93,7 @@ def _put_period(draft: Draft, start: Parameter, end: Parameter, days: Days) -> N
     if days.last:
         _put_day(draft, end, days, days.last)
     if days.first or days.last:
-        draft.taken[:] = [*before, (days.start, days.end)]
+        draft.taken[:] = [*before, draft.utterance.whole(days.start, days.end)]
 
 
 def _fill_single(draft: Draft, wanted: list[Parameter], mentions: list[Days]) -> None:

@@ -15,40 +15,16 @@ from reach.router.draft import Draft
 from reach.router.extract.numbers import Amount
 from reach.router.extract.parameter import Parameter
 from reach.router.extract.units import as_number, converted, units_of
+from reach.router.extract.utterance import word_set
 
-_MONEY = frozenset(["yuan", "dollar", "euro", "sterling", "yen"])
-_MONEY_WORDS = frozenset(
-    [
-        "price",
-        "amount",
-        "budget",
-        "cost",
-        "fee",
-        "money",
-        "salary",
-        "balance",
-        "payment",
-        "fare",
-        "rent",
-        "spend",
-        "income",
-        "revenue",
-        "investment",
-        "principal",
-        "value",
-        "金额",
-        "价格",
-        "预算",
-        "费用",
-        "售价",
-        "花费",
-    ]
+_MONEY = word_set("yuan dollar euro sterling yen")
+_MONEY_WORDS = word_set(
+    "price amount budget cost fee money salary balance payment fare rent spend income revenue investment "
+    "principal value 金额 价格 预算 费用 售价 花费"
 )
-_LEAST = frozenset(["min", "minimum", "lowest", "least", "low", "lower", "最低", "最小", "最少", "至少"])
-_MOST = frozenset(["max", "maximum", "highest", "most", "high", "upper", "最高", "最大", "最多"])
-_HOW_MANY = frozenset(
-    ["limit", "top", "count", "n", "num", "max", "number", "quantity", "size", "first", "数量", "条数", "个数"]
-)
+_LEAST = word_set("min minimum lowest least low lower 最低 最小 最少 至少")
+_MOST = word_set("max maximum highest most high upper 最高 最大 最多")
+_HOW_MANY = word_set("limit top count n num max number quantity size first 数量 条数 个数")
 _HOW_MANY_BEFORE = re.compile(
     r"(?:\b(?:top|first|latest|last|best|only|show(?:\s+me)?|list)|前|最近|最新|头)\s*$", re.IGNORECASE
 )
@@ -196,7 +172,7 @@ def _fill_rest(draft: Draft, scalars: list[Parameter], amounts: list[Amount]) ->
     ):
         return
     for parameter, amount in zip(lacking, spare, strict=True):
-        _put(draft, parameter, amount, sure=parameter is draft.asked, recogniser="number_alone")
+        _put(draft, parameter, amount, sure=parameter is draft.asked or bool(amount.unit), recogniser="number_alone")
 
 
 def _counts(amount: Amount) -> bool:

@@ -26,9 +26,11 @@ def fill_answer(draft: Draft) -> None:
     if asked is None or asked.kind != "text" or asked.spec.known_values or asked.name in draft.catalogues:
         return
     labelled = [f for f in find_labelled(draft.text, asked) if f.recogniser == "labelled"]
-    found = labelled[0] if len(labelled) == 1 else bare_answer(draft.text)
+    found = (
+        labelled[0] if len(labelled) == 1 and not draft.is_cut(labelled[0].end) else bare_answer(draft.utterance.text)
+    )
     if found and _put(draft, asked, [found], "answer"):
-        draft.taken.append((0, len(draft.text)))
+        draft.taken.append((0, len(draft.utterance.text)))
 
 
 def fill_texts(draft: Draft) -> None:
@@ -39,13 +41,14 @@ def fill_texts(draft: Draft) -> None:
     _fill_quoted(draft, wanted)
     for parameter in draft.open("text"):
         found = [f for f in find_labelled(draft.text, parameter) if draft.is_free(f.start, f.end)]
+        found = [f for f in found if not draft.is_cut(f.end)]
         if not found:
             routes = [f for f in find_route(draft.text, parameter) if draft.is_free(f.start, f.end)]
             found = routes if len(routes) == 1 else []
         if found and (parameter.name not in draft.held or parameter is draft.asked or len(found) == 1):
             _put(draft, parameter, found[:1], found[0].recogniser)
     asked = draft.asked
-    if asked and asked.kind == "text" and not draft.settled(asked) and (answer := bare_answer(draft.text)):
+    if asked and asked.kind == "text" and not draft.settled(asked) and (answer := bare_answer(draft.utterance.text)):
         _put(draft, asked, [answer], "answer")
 
 
@@ -68,9 +71,10 @@ def _fill_quoted(draft: Draft, wanted: list[Parameter]) -> None:
         if len(found) == 1 or (parameter.many and found):
             _put(draft, parameter, found, "quoted")
     lacking = [p for p in draft.open("text") if draft.needs(p)]
-    if len(lacking) == 1 and quotes and all(draft.is_free(q.start, q.end) for q in quotes):
-        if len(quotes) == 1 or (lacking[0].many and _is_list(draft.text, quotes)):
-            _put(draft, lacking[0], quotes, "quoted")
+    if len(lacking) != 1 or not quotes or not all(draft.is_free(q.start, q.end) for q in quotes):
+        return
+    if len(quotes) == 1 or (lacking[0].many and _is_list(draft.text, quotes)):
+        _put(draft, lacking[0], quotes, "quoted")
 
 
 _LIST_GAP = re.compile(r"[\s\"'“”,，、;和及与」「]*(?:and|or|&)?[\s\"'“”「]*", re.IGNORECASE)

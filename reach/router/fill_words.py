@@ -83,8 +83,11 @@ def fill_shared_names(draft: Draft) -> None:
 
 
 def _listed(draft: Draft, parameter: Parameter) -> list[Listed]:
-    names = _names(draft, parameter)
-    return [one for one in find_listed(draft.text, names) if not negated(draft.text, one.start)] if names else []
+    if parameter.name not in draft.listed:
+        names = _names(draft, parameter)
+        found = find_listed(draft.text, names) if names else []
+        draft.listed[parameter.name] = [one for one in found if not negated(draft.text, one.start)]
+    return draft.listed[parameter.name]
 
 
 def _names(draft: Draft, parameter: Parameter) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from reach.router.extract.parameter import Parameter
-from reach.router.extract.utterance import CJK, Utterance
+from reach.router.extract.utterance import CJK, Utterance, word_set
 
 _ROLE_BEFORE = {
     "start": re.compile(
@@ -19,7 +19,7 @@ _ROLE_BEFORE = {
         re.IGNORECASE,
     ),
 }
-_COUNTS = frozenset("number num count quantity amount size total limit n".split())
+_COUNTS = word_set("number num count quantity amount size total limit n")
 _WORD = re.compile(rf"[A-Za-z]+|[{CJK}]+|\d+")
 
 

@@ -48,7 +48,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read dates: `today`, and whether a bare weekday or day of the month lies behind (-1) or ahead (1) of it."""
+    """How to read dates: `today`, and whether a bare weekday or day lies behind it (-1), ahead of it (1) or either."""
 
     today: date
     direction: Literal[-1, 0, 1] = 0
@@ -72,16 +72,16 @@ def _mentions(text: str, reading: Reading) -> list[Days]:
     from reach.router.extract.dates_en import RULES as ENGLISH
     from reach.router.extract.dates_zh import RULES as CHINESE
 
-    found: list[Days] = []
-    for rule in (*ENGLISH, *CHINESE):
-        for match in rule.pattern.finditer(text):
-            if one := _apply(rule, match, _looking_back(text, match, reading)):
-                found.append(one)
-    return _longest(found)
+    found = [
+        _apply(rule, match, _looking_back(text, match, reading))
+        for rule in (*ENGLISH, *CHINESE)
+        for match in rule.pattern.finditer(text)
+    ]
+    return _longest(one for one in found if one)
 
 
 def _looking_back(text: str, match: re.Match[str], reading: Reading) -> Reading:
-    """ "since Friday" is the Friday that was."""
+    """The reading of a match; "since Friday" is the Friday that was."""
     (_, before), (_, after) = _BEFORE[0], _AFTER[0]
     since = before.search(text[max(0, match.start() - 12) : match.start()]) or after.match(text, match.end())
     return replace(reading, direction=-1) if since else reading
@@ -119,6 +119,7 @@ def _longest(found: Iterable[Days]) -> list[Days]:
     return sorted(kept, key=lambda d: d.start)
 
 
+_NEAR = 24
 _GAP = re.compile(r"[\s,(]*(?:the\s+)?", re.IGNORECASE)
 _TO = re.compile(r"\s*(?:-{1,2}|~|到了?|至|to|until|till|through|thru)\s*(?:the\s+)?", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|和|与|跟)\s*(?:the\s+)?", re.IGNORECASE)
@@ -160,7 +161,9 @@ def _join(text: str, left: Days, right: Days) -> Days | None:
         return replace(right, start=left.start)
     if not left.first or not right.last or left.others or right.others or left.bound:
         return None
-    is_range = _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(text[: left.start]))
+    is_range = _TO.fullmatch(between) or (
+        _AND.fullmatch(between) and _BETWEEN.search(text[max(0, left.start - _NEAR) : left.start])
+    )
     if not is_range:
         return None
     first, last = left.first, right.last
@@ -173,7 +176,8 @@ def _join(text: str, left: Days, right: Days) -> Days | None:
     if last < first:
         return Days(left.start, right.end, None, None, broken=True)
     start = left.start
-    if prefix := (_FROM.search(text[:start]) or _BETWEEN.search(text[:start])):
+    near = max(0, start - _NEAR)
+    if prefix := (_FROM.search(text, near, start) or _BETWEEN.search(text, near, start)):
         start = prefix.start()
     return Days(start, right.end, first, last)
 
@@ -220,7 +224,7 @@ def _bounded(text: str, one: Days, reading: Reading) -> Days:
         return one
     bound, start, end = one.bound, one.start, one.end
     for name, pattern in _BEFORE:
-        if match := pattern.search(text[:start]):
+        if match := pattern.search(text, max(0, start - _NEAR), start):
             bound, start = name, match.start()
             break
     for name, pattern in _AFTER:

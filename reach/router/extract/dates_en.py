@@ -33,7 +33,10 @@ _WEEKDAY = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|" + "|".join(_DAY
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _ORDINAL = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _YEAR = r"(?P<year>(?:19|20)\d{2})"
-_COUNT = r"(?P<count>\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety)"
+_COUNT = (
+    r"(?P<count>\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|fourteen|fifteen|twenty|thirty|sixty|ninety)"
+)
 _PERIOD = r"(?P<unit>day|week|fortnight|month|quarter|year)s?"
 _EDGE = r"(?<![A-Za-z0-9_])"
 _END = r"(?![A-Za-z0-9_])"
@@ -281,12 +284,14 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"(?P<which>this|last|next)\s+{_MONTH}(?P<year>)", _month_alone),
     _rule(rf"(?:the\s+)?{_ORDINAL}\s+(?:of\s+)?(?P<which>this|the|current|next|last)\s+month", _day_of),
     _rule(
-        rf"(?:the\s+|(?<=\bon )){_ORDINAL}(?!\s+(?:of\b|street|st\b|ave|floor|time|order|one|item|century|place|edition|grade))",
+        rf"(?:the\s+|(?<=\bon )){_ORDINAL}"
+        r"(?!\s+(?:of\b|street|st\b|ave|floor|time|order|one|item|century|place|edition|grade))",
         _ordinal,
         no_year=True,
     ),
     _rule(
-        r"(?:the\s+)?day\s+(?:after\s+tomorrow|before\s+yesterday)|today|tonight|tomorrow(?:\s+(?:morning|afternoon|evening|night))?"
+        r"(?:the\s+)?day\s+(?:after\s+tomorrow|before\s+yesterday)|today|tonight"
+        r"|tomorrow(?:\s+(?:morning|afternoon|evening|night))?"
         r"|yesterday(?:\s+(?:morning|afternoon|evening|night))?|this\s+(?:morning|afternoon|evening)|last\s+night",
         _near_word,
     ),

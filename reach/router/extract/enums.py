@@ -30,11 +30,12 @@ def find_enum(
     `about` are the words for the list itself: "price" is not a misspelt "pricey" where the list is of price ranges.
     """
     words = _vocabulary(tuple(values), tuple((k, tuple(v)) for k, v in (synonyms or {}).items()))
-    found: list[Found] = []
-    for word, value in words:
-        for match in _pattern(word).finditer(text):
-            if is_word_edge(text, *match.span()) and _distinct(word, match.group()):
-                found.append(Found(*match.span(), value, "enum"))
+    found = [
+        Found(*match.span(), value, "enum")
+        for word, value in words
+        for match in _pattern(word).finditer(text)
+        if is_word_edge(text, *match.span()) and _distinct(word, match.group())
+    ]
     kept = longest(found)
     kept += [f for f in _typos(text, words, about) if not f.overlaps((k.start, k.end) for k in kept)]
     return sorted((f for f in kept if not negated(text, f.start)), key=lambda f: f.start)

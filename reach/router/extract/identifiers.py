@@ -110,7 +110,8 @@ def find_near_misses(text: str, pattern: str) -> list[Found]:
     if not letters:
         return []
     near = re.compile(
-        rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, letters))})[-_ #]?(?=[A-Za-z0-9-]*\d)[0-9A-Za-z]+(?:[-_][0-9A-Za-z]+)*",
+        rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, letters))})[-_ #]?"
+        rf"(?=[A-Za-z0-9-]{{0,40}}\d)[0-9A-Za-z]{{1,40}}(?:[-_][0-9A-Za-z]{{1,40}}){{0,5}}",
         re.IGNORECASE,
     )
     return [Found(m.start(), m.end(), m.group(), "near_miss") for m in near.finditer(text)]

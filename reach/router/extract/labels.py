@@ -12,7 +12,7 @@ from functools import lru_cache
 from reach.router.extract.parameter import Parameter, split_name
 from reach.router.extract.texts import is_question, trimmed
 from reach.router.extract.units import UNITS
-from reach.router.extract.utterance import CJK, Found
+from reach.router.extract.utterance import CJK, Found, word_set
 
 _REASON = re.compile(
     r"\b(?:because(?: of)?|due to)\s+(?P<en>[^.;!?\n]{1,500})|(?:因为|由于)(?P<zh>[^,，。;；!?！？\n]{1,500})",
@@ -27,16 +27,15 @@ _AMOUNT = (
     rf"(?:{_DECIMAL}(?:\s*(?:{_ZH_UNIT}))?\s*(?:-|~|到|至)\s*{_DECIMAL}\s*(?:{_ZH_UNIT})|{_DECIMAL}\s*(?:{_ZH_UNIT}))"
     r"(?:及?以[上下内])?"
 )
-_PROSE = frozenset(
-    "reason cause description detail details content message note notes remark comment body summary text 原因 理由 描述 说明 内容 备注".split()
+_PROSE = word_set(
+    "reason cause description detail details content message note notes remark comment body summary text "
+    "原因 理由 描述 说明 内容 备注"
 )
 _EN_BETWEEN = r"\s+(?:is|are|was|should be|will be)\s+"
 _EN_LINK = r"\s*(?:is|are|was|should be|will be|set to|of|as|:|=)?\s*"
 _ZH_LINK = r"\s*(?:最好|大概|大约|希望|能|要)?(?:是|在|为|叫|到|达到|:|=)?\s*"
-_FROM = frozenset(
-    ["from", "origin", "source", "departure", "departing", "start", "starting", "leaving", "pickup", "where_from"]
-)
-_TO = frozenset(["to", "destination", "dest", "arrival", "arriving", "end", "dropoff", "where_to"])
+_FROM = word_set("from origin source departure departing start starting leaving pickup where_from")
+_TO = word_set("to destination dest arrival arriving end dropoff where_to")
 _PLACE = r"[A-Z][\w.'-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w.'-]*){0,3}(?:,\s*[A-Z][A-Za-z]+)?"
 _ROUTE_FROM = re.compile(rf"\bfrom\s+(?:the\s+)?(?P<value>{_PLACE})")
 _ROUTE_TO = re.compile(rf"\bto\s+(?:the\s+)?(?P<value>{_PLACE})")

@@ -66,7 +66,9 @@ _AT_LEAST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AT_MOST_BEFORE = re.compile(
-    r"(?:at most|less than|under|below|up to|no more than|(?:nothing|not|never) (?:over|above|more than)|cheaper than|within|maximum(?: of)?|不超过|最多|不高于|低于|少于|小于|至多)\s*$",
+    r"(?:at most|less than|under|below|up to|no more than"
+    r"|(?:nothing|not|never) (?:over|above|more than)|cheaper than|within"
+    r"|maximum(?: of)?|不超过|最多|不高于|低于|少于|小于|至多)\s*$",
     re.IGNORECASE,
 )
 _AT_LEAST_AFTER = re.compile(r"\s*(?:以上|及以上|起|or more|or higher|and above|or above|\+)", re.IGNORECASE)
@@ -74,6 +76,7 @@ _AT_MOST_AFTER = re.compile(r"\s*(?:以下|及以下|以内|之内|or less|or lo
 
 
 _LIMIT_AFTER = re.compile(r"及?以[上下内]|之[内间]|左右|到|至")
+_MOST = 100
 _A_COUNTS = re.compile(
     r"(?:^|\b(?:for|in|within|after|about|around|last|takes?|once|of|only|just|is)\s+)$", re.IGNORECASE
 )
@@ -89,7 +92,7 @@ def find_amounts(text: str, taken: list[tuple[int, int]] | None = None) -> list[
         place = match.end() if amount else max(match.start() + 1, _number_end(match))
         if amount and not any(amount.start < e and s < amount.end for s, e in blocked):
             amounts.append(amount)
-    return _ranges(text, _compounds(text, _apart(amounts)))
+    return _ranges(text, _compounds(text, _apart(amounts)))[:_MOST]
 
 
 def _number_end(match: re.Match[str]) -> int:
@@ -107,41 +110,51 @@ def _apart(amounts: list[Amount]) -> list[Amount]:
 def _read(text: str, match: re.Match[str]) -> Amount | None:
     unit = (match["unit"] or "").lower()
     prefix = (match["prefix"] or "").strip().lower()
-    start = match.start() if prefix else match.start("sign") if match["sign"] else match.start(_kind(match))
     end = match.end("tail") if match["tail"] else match.end("unit") if unit else _end_without_unit(match)
-    weak = False
     if match["digits"]:
-        value = digits_number(match["digits"], match["scale"] or "")
-        if match["sign"] and (start == 0 or not (text[start - 1].isalnum())):
-            value = -value
-        elif match["sign"]:
-            start += 1
-        if _inside_token(text, match.start("digits"), end, has_unit=bool(unit)):
-            return None
-    elif match["zh"]:
-        read = chinese_number(match["zh"])
-        if read is None or not (unit or _stands_alone(text, match)) or _is_idiom(text, match.start("zh")):
-            return None
-        value, weak = (
-            read,
-            match["zh"] in {"一", "半"} and unit in {"", "个", "次", "条", "位", "款", "家", "项", "点", "块", "号"},
-        )
-    else:
-        read = english_number(match["en"])
-        if read is None:
-            return None
-        value, weak = read, match["en"].lower() in {"a", "an", "one"}
-        if unit and not unit[0].isalpha():
-            return None
-        if match["en"].lower() in {"a", "an"} and not (unit and _A_COUNTS.search(text[max(0, start - 14) : start])):
-            return None
-    if match["half"] or match["tail"]:
-        value += Fraction(1, 2)
-    return Amount(start, end, value, unit or PREFIX_UNITS.get(prefix, ""), weak=weak)
+        return _read_digits(text, match, unit or PREFIX_UNITS.get(prefix, ""), end)
+    value = _worded(text, match, unit)
+    if value is None:
+        return None
+    start = match.start() if prefix else match.start("zh" if match["zh"] else "en")
+    return Amount(start, end, value + _extra_half(match), unit, weak=_is_weak(match, unit))
 
 
-def _kind(match: re.Match[str]) -> str:
-    return "digits" if match["digits"] else "zh" if match["zh"] else "en"
+def _extra_half(match: re.Match[str]) -> Fraction:
+    return Fraction(1, 2) if match["half"] or match["tail"] else Fraction(0)
+
+
+def _read_digits(text: str, match: re.Match[str], unit: str, end: int) -> Amount | None:
+    start = match.start("digits")
+    if _inside_token(text, start, end, has_unit=bool(match["unit"])):
+        return None
+    value = digits_number(match["digits"], match["scale"] or "") + _extra_half(match)
+    if match["prefix"]:
+        return Amount(match.start(), end, value, unit)
+    if match["sign"] and (start < 2 or not text[start - 2].isalnum()):
+        return Amount(start - 1, end, -value, unit)
+    return Amount(start, end, value, unit)
+
+
+def _worded(text: str, match: re.Match[str], unit: str) -> Fraction | None:
+    if match["zh"]:
+        alone = not unit and not _stands_alone(text, match)
+        return None if alone or _is_idiom(text, match.start("zh")) else chinese_number(match["zh"])
+    start = match.start("en")
+    if unit and not unit[0].isalpha():
+        return None
+    if match["en"].lower() in {"a", "an"} and not (unit and _A_COUNTS.search(text[max(0, start - 14) : start])):
+        return None
+    return english_number(match["en"])
+
+
+_WEAK_UNITS = frozenset({"", "个", "次", "条", "位", "款", "家", "项", "点", "块", "号"})
+
+
+def _is_weak(match: re.Match[str], unit: str) -> bool:
+    if match["zh"]:
+        return match["zh"] in {"一", "半"} and unit in _WEAK_UNITS
+    return match["en"].lower() in {"a", "an", "one"}
 
 
 def _end_without_unit(match: re.Match[str]) -> int:
@@ -152,7 +165,7 @@ def _inside_token(text: str, start: int, end: int, *, has_unit: bool) -> bool:
     if start and text[start - 1] == "第":
         return True
     if start >= 2 and text[start - 1] in "-_/:.#@" and (text[start - 2].isascii() and text[start - 2].isalnum()):
-        before = re.search(r"[A-Za-z0-9_.:/-]*$", text[:start])
+        before = re.search(r"[A-Za-z0-9_.:/-]*$", text[max(0, start - 40) : start])
         if before and not re.fullmatch(r"[\d,.]*[~-]", before.group()):
             return True
     if has_unit:
@@ -220,7 +233,7 @@ def _is_range(text: str, low: Amount, high: Amount) -> bool:
     if low.bound or (low.unit and high.unit and low.unit != high.unit):
         return False
     if between in {"and", "和"}:
-        return bool(re.search(r"(?:between|在|介于)\s*$", text[: low.start], re.IGNORECASE))
+        return bool(re.search(r"(?:between|在|介于)\s*$", text[max(0, low.start - 12) : low.start], re.IGNORECASE))
     return low.value < high.value
 
 

@@ -42,7 +42,7 @@ ENGLISH = (
 )
 """A number in English words. It matches the bare article too: what follows must be a unit or another numeral."""
 
-CHINESE = r"[零〇一二三四五六七八九十百千万亿两俩仨半]+"
+CHINESE = r"[零〇一二三四五六七八九十百千万亿两俩仨半]{1,20}"
 DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
 SCALE = r"(?:\s?(?:million|billion|thousand|hundred)\b|[kK](?![A-Za-z0-9])|[十百千]?[万亿]|[百千](?!米|克|瓦))"
 

@@ -1,7 +1,7 @@
 """What the recognisers need to know of a parameter: its kind, its cue words, its role in a pair.
 
-Rule: cues come from the tool file (name, title, description); the small table of everyday labels below only adds the
-other language's word for the same thing.
+Rule: cues come from the tool file (name, title, description); a small table of everyday labels only adds the other
+language's word for the same thing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reach.router.extract.utterance import CJK
+from reach.router.extract.utterance import CJK, word_set
+from reach.router.extract.vocabulary import LABELS
 from reach.spec import ParameterSpec, Text, ToolSpec
 
 Kind = Literal[
@@ -30,89 +31,16 @@ Kind = Literal[
 ]
 Role = Literal["", "start", "end"]
 
-LABELS: dict[str, str] = {
-    "reason": "原因 理由", "cause": "原因", "subject": "主题 标题", "title": "标题 题目", "description": "描述 说明 详情",
-    "detail": "详情 细节", "content": "内容 正文", "message": "消息 留言 内容", "note": "备注 说明", "remark": "备注",
-    "comment": "评论 备注", "body": "正文 内容", "quantity": "数量", "count": "数量 个数", "amount": "金额 数额", "price": "价格 售价",
-    "cost": "费用 花费", "budget": "预算", "phone": "电话 手机号 手机", "tail": "尾号", "date": "日期", "day": "天", "priority": "优先级",
-    "email": "邮箱 邮件地址", "address": "地址", "name": "名称 名字 姓名", "city": "城市", "size": "尺码 大小", "color": "颜色",
-    "rating": "评分", "score": "分数 评分", "weight": "重量 体重", "height": "高度 身高", "length": "长度", "width": "宽度", "age": "年龄",
-    "duration": "时长", "limit": "数量", "username": "用户名", "password": "密码", "keyword": "关键词 关键字", "query": "关键词",
-    "id": "编号 ID", "number": "编号 号码", "code": "代码 编码", "order": "订单", "rate": "利率 比率 率", "percentage": "百分比", "distance": "距离",
-    "speed": "速度", "temperature": "温度", "year": "年份", "month": "月份", "status": "状态", "type": "类型", "category": "类别 分类",
-}  # fmt: skip
-"""Everyday labels in Chinese for a word of an English parameter name."""
-
-_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "for",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "is",
-        "are",
-        "be",
-        "or",
-        "and",
-        "with",
-        "from",
-        "this",
-        "that",
-        "which",
-        "if",
-        "whether",
-        "it",
-        "its",
-        "as",
-        "should",
-        "can",
-        "may",
-        "will",
-        "param",
-        "parameter",
-        "value",
-        "given",
-        "specified",
-        "default",
-        "optional",
-        "required",
-        "e",
-        "g",
-        "such",
-        "string",
-        "integer",
-        "boolean",
-        "float",
-        "number",
-        "list",
-    ]
+_STOP = word_set(
+    "a an the of for to in on at by is are be or and with from this that which if whether it its as should can "
+    "may will param parameter value given specified default optional required e g such string integer boolean "
+    "float number list"
 )
-_START = frozenset(
-    [
-        "start",
-        "from",
-        "since",
-        "begin",
-        "beginning",
-        "after",
-        "departure",
-        "depart",
-        "leave",
-        "leaving",
-        "pickup",
-        "checkin",
-    ]
-)
-_END = frozenset(["end", "to", "until", "till", "before", "return", "returning", "dropoff", "checkout"])
-_STRICT_START = frozenset(["start", "from", "since", "begin", "beginning"])
-_STRICT_END = frozenset(["end", "to", "until", "till"])
-_DUE = frozenset(["due", "deadline", "before", "by", "until", "expire", "expiry", "expiration", "end", "截止", "到期"])
+_START = word_set("start from since begin beginning after departure depart leave leaving pickup checkin")
+_END = word_set("end to until till before return returning dropoff checkout")
+_STRICT_START = word_set("start from since begin beginning")
+_STRICT_END = word_set("end to until till")
+_DUE = word_set("due deadline before by until expire expiry expiration end 截止 到期")
 _DATE_TEMPLATE = re.compile(
     r"\b(?:YYYY|yyyy)[-/.](?:MM|mm)[-/.](?:DD|dd)\b|\b(?:MM|DD|mm|dd)[-/.](?:DD|MM|dd|mm)[-/.](?:YYYY|yyyy)\b"
 )
@@ -224,31 +152,32 @@ def _parameter(name: str, spec: ParameterSpec) -> Parameter:
 
 
 def _kind(own: list[str], spec: ParameterSpec, schema: dict[str, Any], text: str) -> Kind:
-    kind = schema.get("type")
     if schema.get("enum"):
         return "enum"
-    if kind in {"integer", "number"}:
-        return "number"
-    if kind == "boolean":
-        return "boolean"
-    if kind != "string":
-        return "object"
-    format_ = spec.format or schema.get("format")
+    match schema.get("type"):
+        case "integer" | "number":
+            return "number"
+        case "boolean":
+            return "boolean"
+        case "string":
+            return _string_kind(own, spec.format or schema.get("format"), schema.get("pattern"), text)
+        case _:
+            return "object"
+
+
+def _string_kind(own: list[str], format_: str | None, pattern: str | None, text: str) -> Kind:
     if format_ in {"email", "uuid", "uri", "phone", "date", "date-time", "time"}:
         return format_  # pyright: ignore[reportReturnType]
-    if pattern := schema.get("pattern"):
-        if re.search(pattern, "2024-01-31") and not re.search(pattern, "abcd-ef-gh"):
-            return "date"
-        return "pattern"
-    if _DATE_TEMPLATE.search(text) and not _TIME_TEMPLATE.search(text):
+    if pattern:
+        is_date = re.search(pattern, "2024-01-31") and not re.search(pattern, "abcd-ef-gh")
+        return "date" if is_date else "pattern"
+    has_date, has_time = bool(_DATE_TEMPLATE.search(text)), bool(_TIME_TEMPLATE.search(text))
+    if has_date != has_time:
+        return "date" if has_date else "time"
+    last = own[-1] if own else ""
+    if last == "date" and not has_time:
         return "date"
-    if _TIME_TEMPLATE.search(text) and not _DATE_TEMPLATE.search(text):
-        return "time"
-    if own and own[-1] == "date" and not _TIME_TEMPLATE.search(text):
-        return "date"
-    if own and own[-1] == "email":
-        return "email"
-    return "text"
+    return "email" if last == "email" else "text"
 
 
 def _layout(kind: Kind, text: str) -> str:

@@ -58,7 +58,7 @@ def _example(item: re.Match[str]) -> str:
 @lru_cache(maxsize=1024)
 def leading_letters(pattern: str) -> tuple[str, ...]:
     r"""The letters an identifier must begin with: `("SO",)` for `^SO-\d{4}`, `("A", "B")` for `^(A|B)\d+$`, or none."""
-    body = pattern.removeprefix("^").removeprefix("#")
+    body = re.sub(r"^\^?(?:#\??)?", "", pattern)
     choice = re.match(r"\((?:\?:)?([A-Za-z]+(?:\|[A-Za-z]+)*)\)", body)
     if choice:
         return tuple(choice.group(1).split("|"))

@@ -17,12 +17,15 @@ _QUESTION = re.compile(
     r"[?？]|什么|多少|几[个点天分]|哪|谁|怎么|怎样|如何|吗|呢$|^(?:what|which|how|who|where|when)\b", re.IGNORECASE
 )
 _POLITE_START = re.compile(
-    r"^(?:\s|[,，。、:：]|(?:it'?s|it is|that'?s|that is|this is|i'?d say|please|well|um+|uh+|ok(?:ay)?|yes|sure|because(?: of)?|the (?:reason|subject|title) is|"
+    r"^(?:\s|[,，。、:：]|(?:it'?s|it is|that'?s|that is|this is|i'?d say"
+    r"|please|well|um+|uh+|ok(?:ay)?|yes|sure|because(?: of)?"
+    r"|the (?:reason|subject|title) is|"
     r"嗯+|哦|啊|好的?|那个|就是|是|应该是|大概是|因为|由于|麻烦|请|您好|你好|就写|写|就说)(?=[\s,，。、:：]|(?<=[^A-Za-z])))+",
     re.IGNORECASE,
 )
 _POLITE_END = re.compile(
-    r"(?:[\s,，。、.!！~]|(?:\b(?:please|thanks?|thank you|thx)\b|谢谢你?您?|多谢|麻烦了?你?您?|拜托了?|吧|呀|啊|哦|哈))+$",
+    r"(?:[\s,，。、.!！~]|(?:\b(?:please|thanks?|thank you|thx)\b"
+    r"|谢谢你?您?|多谢|麻烦了?你?您?|拜托了?|吧|呀|啊|哦|哈))+$",
     re.IGNORECASE,
 )
 _NO_ANSWER = re.compile(

@@ -13,7 +13,7 @@ from reach.router.extract.numerals import chinese_number, english_number
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time at `start:end`, minutes after midnight. `other` is the second reading, where the half of the day is open."""
+    """A time at `start:end`, minutes after midnight. `other` is the second reading, where it has two."""
 
     start: int
     end: int
@@ -29,7 +29,8 @@ _AMPM = r"(?P<half>[ap])\.?\s?m\b\.?"
 _EN_PART = r"(?:\s*(?:in\s+the\s+|at\s+)?(?P<part>morning|afternoon|evening|night)\b)"
 
 _EN_CLOCK = re.compile(
-    rf"(?<![A-Za-z0-9_.:/-])(?:(?P<before>morning|afternoon|evening)\s+(?:at\s+)?)?(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
+    rf"(?<![A-Za-z0-9_.:/-])(?:(?P<before>morning|afternoon|evening)\s+(?:at\s+)?)?"
+    rf"(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
     rf"(?:\s*{_AMPM}|{_EN_PART})?",
     re.IGNORECASE,
 )
@@ -38,11 +39,13 @@ _EN_HOUR_ONLY = re.compile(
     re.IGNORECASE,
 )
 _EN_OCLOCK = re.compile(
-    rf"(?<![A-Za-z0-9_.:/-])(?P<hour>{_EN_HOUR})\s*o'?clock\b|(?:\b(?P<before>morning|afternoon|evening)\s+(?P<hour2>\d{{1,2}})\b(?!:))",
+    rf"(?<![A-Za-z0-9_.:/-])(?P<hour>{_EN_HOUR})\s*o'?clock\b"
+    r"|(?:\b(?P<before>morning|afternoon|evening)\s+(?P<hour2>\d{1,2})\b(?!:))",
     re.IGNORECASE,
 )
 _EN_PAST = re.compile(
-    rf"\b(?P<minute>half|(?:a\s+)?quarter|\d{{1,2}}|five|ten|twenty|twenty[- ]five)\s+(?P<side>past|after|to|till)\s+(?P<hour>{_EN_HOUR})"
+    rf"\b(?P<minute>half|(?:a\s+)?quarter|\d{{1,2}}|five|ten|twenty|twenty[- ]five)\s+"
+    rf"(?P<side>past|after|to|till)\s+(?P<hour>{_EN_HOUR})"
     rf"(?![A-Za-z0-9/:.-])(?:\s*o'?clock)?(?:\s*{_AMPM}|{_EN_PART})?",
     re.IGNORECASE,
 )
@@ -59,27 +62,23 @@ _ZH_DIGITS = re.compile(
 
 def find_clocks(text: str) -> list[Clock]:
     """All times of day of `text`, in order of place."""
-    found: list[Clock | None] = []
-    for match in _EN_CLOCK.finditer(text):
-        found.append(_clock(match, _int(match["hour"]), int(match["minute"]), _half(match), plain=match["hour"]))
-    for match in _EN_HOUR_ONLY.finditer(text):
-        found.append(_clock(match, _int(match["hour"]), 0, _half(match)))
-    for match in _EN_OCLOCK.finditer(text):
-        hour = _int(match["hour"] or match["hour2"])
-        found.append(_clock(match, hour, 0, _part(match["before"] or "")))
-    for match in _EN_PAST.finditer(text):
-        found.append(_past(match))
-    for match in _EN_WORD.finditer(text):
-        found.append(Clock(match.start(), match.end(), 0 if match.group(1).lower() == "midnight" else 720))
-    for match in _ZH_CLOCK.finditer(text):
-        minute = 30 if match["half"] else {"一": 15, "三": 45, None: 0}[match["quarter"]]
-        if match["minute"]:
-            minute = _int(match["minute"].lstrip("零〇"))
-        if match["hour"] != "一" or match["part"] or match.end() - match.end("hour") > 1:  # 一点: "a little"
-            found.append(_clock(match, _int(match["hour"]), minute, _part(match["part"] or "")))
-    for match in _ZH_DIGITS.finditer(text):
-        found.append(_clock(match, int(match["hour"]), int(match["minute"]), _part(match["part"])))
+    found = [_clock(m, _int(m["hour"]), int(m["minute"]), _half(m), plain=m["hour"]) for m in _EN_CLOCK.finditer(text)]
+    found += [_clock(m, _int(m["hour"]), 0, _half(m)) for m in _EN_HOUR_ONLY.finditer(text)]
+    found += [_clock(m, _int(m["hour"] or m["hour2"]), 0, _part(m["before"] or "")) for m in _EN_OCLOCK.finditer(text)]
+    found += [_past(m) for m in _EN_PAST.finditer(text)]
+    found += [Clock(*m.span(), 0 if m.group(1).lower() == "midnight" else 720) for m in _EN_WORD.finditer(text)]
+    found += [_chinese(m) for m in _ZH_CLOCK.finditer(text)]
+    found += [_clock(m, int(m["hour"]), int(m["minute"]), _part(m["part"])) for m in _ZH_DIGITS.finditer(text)]
     return _longest([one for one in found if one])
+
+
+def _chinese(match: re.Match[str]) -> Clock | None:
+    if match["hour"] == "一" and not match["part"] and match.end() - match.end("hour") == 1:
+        return None  # 一点: "a little"
+    minute = 30 if match["half"] else {"一": 15, "三": 45, None: 0}[match["quarter"]]
+    if match["minute"]:
+        minute = _int(match["minute"].lstrip("零〇"))
+    return _clock(match, _int(match["hour"]), minute, _part(match["part"] or ""))
 
 
 def _longest(found: list[Clock]) -> list[Clock]:

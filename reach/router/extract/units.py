@@ -63,10 +63,12 @@ _TABLE: dict[str, dict[str, str]] = {
     "points": {"1": "point points pts 分"},
 }
 _COUNTERS = (
-    "piece pieces pcs item items unit units person persons people passenger passengers guest guests adult adults kid kids child "
-    "children traveler travelers ticket tickets room rooms bed beds bedroom bedrooms bath baths bathroom bathrooms night nights "
-    "seat seats time times copy copies record records row rows result results order orders user users page pages rider riders "
-    "个 件 台 人 位 名 张 次 条 单 笔 份 箱 盒 瓶 包 本 只 双 套 把 块 间 晚 页 楼 层 期 款 部 辆 颗 支 家 项 个人 间房 行 遍 倍 级 岁 号"
+    "piece pieces pcs item items unit units person persons people passenger passengers guest guests adult "
+    "adults kid kids child children traveler travelers ticket tickets room rooms bed beds bedroom "
+    "bedrooms bath baths bathroom bathrooms night nights seat seats time times copy copies record records "
+    "row rows result results order orders user users page pages rider riders "
+    "个 件 台 人 位 名 张 次 条 单 笔 份 箱 盒 瓶 包 本 只 双 套 把 块 间 晚 页 楼 层 期 款 部 "
+    "辆 颗 支 家 项 个人 间房 行 遍 倍 级 岁 号 "
 )
 
 

@@ -17,6 +17,9 @@ CJK = "\u3400-\u9fff\uf900-\ufaff"
 _LIKE_ASCII = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-") | {"\u301c": "~", "\u2019": "'", "\u2018": "'"}
 )
+_REACH = 120
+"""Characters to either side beyond which a word is not about a value any more."""
+_FRACTION_SLASH = "\u2044"
 _CLAUSE_END = re.compile(r"[,，。;；!?！？\n、…]|\.(?=\s|$)|\b(?:and|but)\b|但是?|而且|并且|然后")
 _ALNUM = re.compile(r"[A-Za-z0-9_]")
 
@@ -52,7 +55,8 @@ class Utterance:
                 end += 1
             piece = original[index:end]
             if not piece.isascii():
-                piece = unicodedata.normalize("NFKC", piece.translate(_LIKE_ASCII))
+                plain = unicodedata.normalize("NFKC", piece.translate(_LIKE_ASCII))
+                piece = piece if _FRACTION_SLASH in plain else plain  # ½ is not the number 1 before a 2
             parts.append(piece)
             starts.extend([index] * len(piece))
             ends.extend([end] * len(piece))
@@ -66,13 +70,27 @@ class Utterance:
         first, last = self._starts[start], self._ends[end - 1]
         return self.original[first:last], first
 
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """`text[start:end]` widened to all that its first and last character of `original` became."""
+        while start > 0 and self._starts[start - 1] == self._starts[start]:
+            start -= 1
+        while end < len(self.text) and self._starts[end] == self._starts[end - 1]:
+            end += 1
+        return start, end
+
     def clause(self, start: int, end: int) -> tuple[int, int]:
         """The borders of the clause around `text[start:end]`."""
-        left = 0
-        for match in _CLAUSE_END.finditer(self.text, 0, start):
+        left = max(0, start - _REACH)
+        for match in _CLAUSE_END.finditer(self.text, left, start):
             left = match.end()
-        right = _CLAUSE_END.search(self.text, end)
-        return left, right.start() if right else len(self.text)
+        stop = min(len(self.text), end + _REACH)
+        right = _CLAUSE_END.search(self.text, end, stop)
+        return left, right.start() if right else stop
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text that are parted by blanks."""
+    return frozenset(words.split())
 
 
 def is_word_edge(text: str, start: int, end: int) -> bool:
@@ -92,7 +110,8 @@ def longest(found: Iterable[Found]) -> list[Found]:
 
 
 _NEGATION = re.compile(
-    r"(?:\b(?:not|no|without|never|isn't|aren't|don't|doesn't|didn't|won't|rather than|instead of|except|excluding|other than)"
+    r"(?:\b(?:not|no|without|never|isn't|aren't|don't|doesn't|didn't|won't|rather than|instead of|except|excluding"
+    r"|other than)"
     r"(?:\s+(?:a|an|the|any|want|need|include|including|to|be|it|for|is|have))*\s*"
     r"|(?:不要|不是|不需要|不用|不想要?|别|并非|没有?|无需|除了|而不是|非|不包[括含]|排除|不)(?:再|给我|帮我|要|的|了|是|做|选|含|带|加)*)$",
     re.IGNORECASE,
