@@ -1,6 +1,6 @@
 """A chat backend around one `Reach`: FastAPI, one endpoint a thing a user can do.
 
-    pip install 'reach-runtime[server]'
+    pip install '.[server]'
     uvicorn examples.chat_fastapi:app
 
     curl -s localhost:8000/chat -H 'content-type: application/json' -H 'x-user: u_1001' \
@@ -21,6 +21,9 @@ from pydantic import BaseModel, Field
 
 from reach import Caller, Reach, ReachError
 from reach.types import to_json
+
+STATUS = {"not_found": 404, "forbidden": 403, "revoked": 410, "invalid": 400}
+"""What an artifact that can't be read means over HTTP; whatever else is wrong may be over later: 503."""
 
 
 class Message(BaseModel):
@@ -75,4 +78,4 @@ async def page(ref: str, reach: TheReach, caller: TheCaller, offset: int = 0, li
     try:
         return to_json(await reach.fetch(ref, caller=caller, offset=offset, limit=limit))
     except ReachError as error:
-        raise HTTPException(404 if error.code == "not_found" else 409, str(error)) from error
+        raise HTTPException(STATUS.get(error.code, 503), str(error)) from error
