@@ -11,9 +11,9 @@ from tests.router.fill_tools import ORDER, PERIOD, TICKET, read
 
 WORDS = (
     "SO-2024-00017|so-20-17|1234|上周|last week|3月5日|2月30日|from|to|到|从|between|and|5|半|俩|三百二十|1.5万|元|"
-    '分钟|hours|half past two|下午3点|明天|“屏幕碎了”|"x"|标题：|because|因为|不|not|urgent|加急|late|迟到|Alex|张伟|a@b.co|'
-    "2024/3/5|３／４|½|ﷺ|e\u0301|\ud800|13800138000|top|前|个|,|。|？|0001-01-01|9999-12-31|99999999999999999999|1e400|"
-    "vip|fragile|年|月|日|号|最近|过去|天|周|in 9999 years"
+    '分钟|hours|half past two|下午3点|明天|“屏幕碎了”|"x"|标题：|because|因为|不|not|urgent|加急|late|迟到|Alex|张伟|'
+    "a@b.co|2024/3/5|３／４|½|ﷺ|e\u0301|\ud800|13800138000|top|前|个|,|。|？|0001-01-01|9999-12-31|99999999999999999999|"
+    "1e400|vip|fragile|年|月|日|号|最近|过去|天|周|in 9999 years"
 )
 PIECES = st.sampled_from(WORDS.split("|"))
 UTTERANCE = st.one_of(
