@@ -5,14 +5,24 @@ Rule: a catalogue that can't be read is empty, which means that the user is aske
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from reach.errors import CallError
 from reach.ports import Clock, Deadline, Queries
+from reach.router import phrases_of, plain
 from reach.spec import ToolSpec, ValuesSpec
 
 _KEEP_S = 60.0
 _MAX_VALUES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogue:
+    """The values of one catalogue, and the same as plain phrases."""
+
+    values: tuple[str, ...] = ()
+    phrases: frozenset[str] = frozenset()
 
 
 class Catalogues:
@@ -21,27 +31,46 @@ class Catalogues:
     def __init__(self, queries: Mapping[str, Queries], clock: Clock) -> None:
         self._queries = queries
         self._clock = clock
-        self._kept: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
+        self._kept: dict[tuple[str, str], tuple[float, _Catalogue]] = {}
 
     async def of(self, tool: ToolSpec, deadline: Deadline) -> Mapping[str, Sequence[str]]:
         """The known values of each parameter of `tool` that has a catalogue."""
         return {
-            name: await self._values(parameter.known_values, deadline)
+            name: (await self._catalogue(parameter.known_values, deadline)).values
             for name, parameter in tool.parameters.items()
             if parameter.known_values is not None
         }
 
-    async def _values(self, spec: ValuesSpec, deadline: Deadline) -> tuple[str, ...]:
-        if spec.values is not None:
-            return tuple(spec.values)
-        key = (spec.backend or "", spec.sql or "")
+    async def mentioned(self, text: str, tools: Iterable[ToolSpec], deadline: Deadline) -> frozenset[str]:
+        """Names of those `tools` of which `text` says a known value, as a whole word or phrase."""
+        phrases: frozenset[str] | None = None
+        found: set[str] = set()
+        for tool in tools:
+            for parameter in tool.parameters.values():
+                if parameter.known_values is None:
+                    continue
+                phrases = phrases_of(text) if phrases is None else phrases
+                catalogue = await self._catalogue(parameter.known_values, deadline)
+                if not phrases.isdisjoint(catalogue.phrases):
+                    found.add(tool.name)
+        return frozenset(found)
+
+    async def _catalogue(self, spec: ValuesSpec, deadline: Deadline) -> _Catalogue:
+        key = (spec.backend or "", spec.sql or repr(spec.values))
         kept = self._kept.get(key)
         if kept is not None and kept[0] > self._clock.monotonic():
             return kept[1]
+        values = spec.values if spec.values is not None else await self._read(spec, deadline)
+        if values is None:
+            return kept[1] if kept is not None else _Catalogue()
+        phrases = frozenset(phrase for value in values if len(phrase := plain(value)) > 1)
+        catalogue = _Catalogue(tuple(values), phrases)
+        self._kept[key] = (self._clock.monotonic() + _KEEP_S, catalogue)
+        return catalogue
+
+    async def _read(self, spec: ValuesSpec, deadline: Deadline) -> Sequence[str] | None:
         try:
-            rows = await self._queries[key[0]].rows(key[1], {}, deadline, max_rows=_MAX_VALUES)
+            rows = await self._queries[spec.backend or ""].rows(spec.sql or "", {}, deadline, max_rows=_MAX_VALUES)
         except CallError:
-            return kept[1] if kept is not None else ()
-        values = tuple(str(value) for row in rows for value in list(row.values())[:1] if value is not None)
-        self._kept[key] = (self._clock.monotonic() + _KEEP_S, values)
-        return values
+            return None
+        return [str(value) for row in rows for value in list(row.values())[:1] if value is not None]

@@ -140,9 +140,9 @@ class Conversation:
             tool = str(question.choices[index].value)
             if tool in turn.visible:
                 return await self._use(turn, tool, question.query, {})
-        outcome_route = self._router.route(turn.text, visible=turn.visible)
+        outcome_route = await self._route(turn, turn.text)
         if not outcome_route.above and outcome_route.reason not in _SMALL_TALK:
-            both = self._router.route(f"{question.query} {turn.text}", visible=turn.visible)
+            both = await self._route(turn, f"{question.query} {turn.text}")
             if both.above:
                 return await self._try_candidates(turn, both, f"{question.query} {turn.text}")
         return await self._new_topic(turn)
@@ -162,7 +162,7 @@ class Conversation:
         answered = bool(new or arguments.ambiguous or arguments.invalid)
         rest = _without_spans(turn.text, [arguments.provenance[name] for name in new])
         free_text = any(arguments.provenance[name].recogniser == "asked" for name in new)
-        route = self._router.route(turn.text if free_text or not answered else rest, visible=turn.visible)
+        route = await self._route(turn, turn.text if free_text or not answered else rest)
         names = [name for known in tool.parameters for name in names_of(tool, known)]
         more = free_text or not answered or not is_only_an_answer(rest, names)
         elsewhere = more and bool(route.above) and route.above[0].tool != question.tool
@@ -182,7 +182,7 @@ class Conversation:
 
     async def _new_topic(self, turn: Turn) -> Outcome:
         turn.session.pending = [replace(question, fresh=False) for question in turn.session.pending]
-        route = self._router.route(turn.text, visible=turn.visible)
+        route = await self._route(turn, turn.text)
         turn.context.trace.note(
             "route",
             threshold=route.threshold,
@@ -194,6 +194,11 @@ class Conversation:
         if not route.above:
             return self._ask_which_tool(turn, route)
         return await self._try_candidates(turn, route, turn.text)
+
+    async def _route(self, turn: Turn, text: str) -> Route:
+        tools = [self._tools[name] for name in self._tools if name in turn.visible]
+        mentioned = await self._catalogues.mentioned(text, tools, turn.context.deadline)
+        return self._router.route(text, visible=turn.visible, mentioned=mentioned)
 
     async def _try_candidates(self, turn: Turn, route: Route, query: str) -> Outcome:
         failed: CallResult | None = None

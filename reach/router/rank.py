@@ -28,7 +28,7 @@ WEIGHTS: Mapping[str, float] = {
     "text": 4.3,  # the nearest sentence of title, description and when_to_use
     "name": 1.2,  # the share of the name or title that the query says
     "value": 2.1,  # an enum value or a synonym of one stands in the query
-    "pattern": 3.0,  # a token has the form that one of its parameters demands
+    "pattern": 4.2,  # a token has the form that one of its parameters demands
     "unused": -3.0,  # the query gives a number of a form that other tools take and this one does not
     "counter": -8.0,  # nearer to what it is not for than to what it is for
 }
@@ -103,8 +103,10 @@ class Router:
         names = (self._index.vector(text) for text in (tool.name, *texts(tool.title)))
         return _Traits(tuple(n for n in names if n), tuple(_specific_patterns(tool)))
 
-    def route(self, query: str, *, visible: Collection[str] | None = None) -> Route:
+    def route(self, query: str, *, visible: Collection[str] | None = None, mentioned: Collection[str] = ()) -> Route:
         """The candidates for `query`, best first, out of the tools named in `visible` (None: all).
+
+        `mentioned` names the tools of which the query says a known value, as far as the caller of this knows.
 
         Small talk and empty queries have no candidates, unless a tool has the very query as an example. The weight of a
         word comes from all tools of the registry, but a word that only tools outside `visible` use counts as unknown:
@@ -116,7 +118,8 @@ class Router:
             return Route(query, (), abstained=True, threshold=self._threshold, reason=talk)
         if not (self._tools if places is None else places):
             return Route(query, (), abstained=True, threshold=self._threshold, reason="no_tools")
-        ranked = self._rank(query, places)
+        known = frozenset(self._places[name] for name in mentioned if name in self._places)
+        ranked = self._rank(query, places, known if places is None else known & places)
         abstained = not ranked or ranked[0].score < self._threshold
         reason = "below_threshold" if abstained else "ranked"
         return Route(query, ranked, abstained=abstained, threshold=self._threshold, reason=reason)
@@ -124,13 +127,15 @@ class Router:
     def _is_example(self, query: str, places: frozenset[int] | None) -> bool:
         return any(places is None or index in places for index in self._examples.get(plain(query), ()))
 
-    def _rank(self, query: str, places: frozenset[int] | None) -> tuple[Candidate, ...]:
-        evidence = self.evidence(query, places)
+    def _rank(self, query: str, places: frozenset[int] | None, mentioned: frozenset[int]) -> tuple[Candidate, ...]:
+        evidence = self.evidence(query, places, mentioned)
         scored = ((_score(parts), index) for index, parts in evidence.items())
         best = heapq.nsmallest(self._top_k, scored, key=lambda pair: (-pair[0], pair[1]))
         return tuple(Candidate(self._tools[i].name, score, _why(evidence[i])) for score, i in best)
 
-    def evidence(self, query: str, places: frozenset[int] | None = None) -> dict[int, dict[str, float]]:
+    def evidence(
+        self, query: str, places: frozenset[int] | None = None, mentioned: frozenset[int] = frozenset()
+    ) -> dict[int, dict[str, float]]:
         """The evidence (0..1 for each key of WEIGHTS) for every tool, by place, that the query has anything to do with.
 
         Only the 32 best by BM25 are looked at, and those with a parameter whose pattern a token of the query has.
@@ -145,9 +150,9 @@ class Router:
         named = self._named(text)
         identified = any(not token.isdigit() for tokens in formed.values() for token in tokens)
         found: dict[int, dict[str, float]] = {}
-        for index in dict.fromkeys((*pool, *sorted(formed)[:_POOL])):
+        for index in dict.fromkeys((*pool, *sorted(formed)[:_POOL], *sorted(mentioned)[:_POOL])):
             parts = self._parts(terms, index, masses.get(index, 0.0))
-            parts["value"] = float(index in named)
+            parts["value"] = float(index in named or index in mentioned)
             strongest = max((0.3 if token.isdigit() else 1.0 for token in formed.get(index, ())), default=0.0)
             parts["pattern"] = strongest
             parts["unused"] = float(identified and index not in formed)

@@ -172,6 +172,13 @@ def plain(text: str) -> str:
     return " ".join(words)
 
 
+def phrases_of(text: str, max_words: int = 8) -> frozenset[str]:
+    """Every run of up to `max_words` words of `text`, in the form of `plain`."""
+    words = plain(text).split(" ")
+    ends = range(len(words))
+    return frozenset(" ".join(words[at : end + 1]) for at in ends for end in range(at, min(at + max_words, len(words))))
+
+
 def has_words(text: str) -> bool:
     """True where `text` has any letter or digit of any script."""
     return any(char.isalnum() for char in text)
