@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,9 +20,13 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 from typer.main import get_command
 
-from reach import spec
+from reach import Reach, spec
 from reach.cli.app import app
+from reach.executor.faults import FaultKind, FaultPlan
 from reach.registry import json_schema, load_file
+from reach.runtime import SyncReach
+from reach.testing import contracts
+from reach.types import CallStatus, OutcomeKind, Structured
 from tests.docs.blocks import (
     LANGUAGES,
     PAGES,
@@ -284,3 +289,78 @@ def test_every_shared_option_is_explained() -> None:
                 option = max(parameter.opts, key=len)
                 used[option] = used.get(option, 0) + 1
     assert {option for option, times in used.items() if times > 2} <= explained <= set(used)
+
+
+# ------------------------------------------------------------------------------------------------ the rest
+
+
+def first_column(page: str, heading: str) -> list[str]:
+    """The first cells of the table under a heading."""
+    rows = re.findall(r"^\| (.+?) \|", sections_of(ROOT / "docs" / page)[heading], re.MULTILINE)
+    return [row.strip("`") for row in rows[1:]]
+
+
+def test_every_call_of_a_program_is_documented() -> None:
+    documented = {
+        re.split(r"[(.]", cell.removeprefix("Reach."))[0] for cell in first_column("embedding.md", "All calls")
+    }
+    assert documented == {name for name in vars(Reach) if not name.startswith("_")} - {"registry"}
+    assert {name for name in vars(SyncReach) if not name.startswith("_")} <= documented
+
+
+def test_every_outcome_is_documented() -> None:
+    assert tuple(first_column("embedding.md", "Outcomes")) == get_args(OutcomeKind)
+
+
+def test_every_status_of_a_call_is_documented() -> None:
+    assert set(first_column("embedding.md", "A model's loop of your own")) == set(get_args(CallStatus))
+
+
+def test_every_fact_of_an_envelope_is_documented() -> None:
+    cells = first_column("results.md", "The envelope")
+    assert {name for cell in cells for name in re.findall(r"\w+", cell)} == set(Structured.__slots__)
+
+
+def test_every_fault_is_documented() -> None:
+    for kind in first_column("failures.md", "Try it"):
+        FaultPlan.parse([f"*={kind.replace('MS', '5')}"], [])
+    assert {kind.split(":")[0] for kind in first_column("failures.md", "Try it")} == set(get_args(FaultKind))
+
+
+async def test_the_guards_are_documented_in_their_order(pristine: Path) -> None:
+    async with Reach.load(pristine / "tools.yaml") as reach:
+        guards = [type(guard).__name__ for guard in reach._calls._executor._guards]
+    documented = [
+        "".join(word.capitalize() for word in g.split()) + "Guard" for g in first_column("failures.md", "The guards")
+    ]
+    assert [*documented, "FaultGuard"] == guards
+
+
+def test_every_target_is_documented() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = {f"make {name}" for name in re.findall(r"^([a-z]+):.*##", makefile, re.MULTILINE)} - {"make help"}
+    text = (ROOT / "docs" / "development.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(make \w+)`", text, re.MULTILINE)) == targets
+
+
+def test_every_suite_is_documented() -> None:
+    assert set(first_column("development.md", "Stores and adapters of your own")) == set(contracts.__all__) - {
+        "Contract"
+    }
+
+
+def test_the_floors_are_those_of_the_contract() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    picture = next(block.text for block in blocks_of(ROOT / "docs" / "development.md") if block.language == "text")
+    shown = {name for line in picture.splitlines() for name in re.split(r"\s{10,}", line)[0].split()}
+    assert shown == {name.removeprefix("reach.") for layer in contract["layers"] for name in layer.split(" | ")}
+
+
+def test_the_written_test_of_a_store_of_ones_own_passes(tmp_path: Path) -> None:
+    program = next(block.text for block in blocks_of(ROOT / "docs" / "development.md") if block.language == "python")
+    (tmp_path / "test_mine.py").write_text(program, "utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stdout
