@@ -90,11 +90,12 @@ def _add_claims(
     """Fill from claims; a claim that is a list of several values is a choice where the parameter takes one."""
     validator = validator_of(tool)
     choices: dict[str, tuple[Choice, ...]] = {}
+    held = {**caller.claims, "id": caller.id}
     for name, parameter in tool.parameters.items():
         claim = parameter.claim
-        if claim is None or claim not in caller.claims or name in values or name in unsettled:
+        if claim is None or claim not in held or name in values or name in unsettled:
             continue
-        value = caller.claims[claim]
+        value = held[claim]
         if parameter.type != "array" and isinstance(value, list | tuple | set | frozenset):
             usable = [v for v in value if not not_json(v) and validator.accepts(name, v)]
             if len(usable) > 1:

@@ -40,7 +40,9 @@ class ParameterSpec(Model):
     ask: Text | None = Field(None, description="The question that asks the user for it.")
     title: Text | None = Field(None, description="What it is called in front of a user.")
     resource: Name | None = Field(None, description="What the value identifies; a policy must say how it is proved.")
-    claim: Line | None = Field(None, description="Name of the caller's claim that fills it where the user does not.")
+    claim: Line | None = Field(
+        None, description="The caller's claim (`id`: their own id) that fills it where the user does not."
+    )
     default: Any = None
     pattern: Line | None = None
     format: Literal["date", "date-time", "time", "email", "uri", "uuid", "phone"] | None = None
