@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -107,6 +106,8 @@ def _sink(out: Path | None) -> Generator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    import tempfile
+
     try:
         handle, name = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
         part = Path(name)

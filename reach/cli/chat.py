@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,6 +62,7 @@ def chat(
       printf '那个单子怎么样了\nSO-2024-00017\n' | reach chat --as li_ming
     """
     import asyncio
+    import secrets
 
     with reporting(as_json=as_json), asyncio.Runner() as runner:
         caller = identity(who, tools, role, claim, tenant)

@@ -6,8 +6,6 @@ Rule: everything is made and loaded in a hidden folder first and then moved, so 
 from __future__ import annotations
 
 import shlex
-import shutil
-import tempfile
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -80,6 +78,9 @@ def _made(folder: Path) -> Generator[None]:
 
 @contextmanager
 def _workshop(folder: Path) -> Generator[Path]:
+    import shutil
+    import tempfile
+
     path = Path(tempfile.mkdtemp(prefix=".reach-init-", dir=folder))
     try:
         yield path
