@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reach.errors import BackendRejected, CallError, ConfigError, StateError
+from reach.errors import BackendRejected, CallError, StateError
 from reach.executor import Executor, TurnBudget
 from reach.messages import message
 from reach.policy import Confirmations, Policy
@@ -83,6 +83,8 @@ class Calls:
         With `dry_run` everything but the call itself is done. Every end is a result; only CancelledError is raised.
         """
         checked = self.check(tool, arguments, context.caller)
+        if checked is not None:
+            self._hide(tool, arguments, context.trace)
         request = self._request(tool, checked or Arguments({}, {}), context, idempotency_key)
         if checked is None:
             return self._unknown_tool(request, context)
@@ -116,12 +118,13 @@ class Calls:
 
     async def confirm(self, confirmation_id: str, context: CallContext) -> CallResult:
         """Run the call that was shown, after proving everything again. `invalid` where there is nothing to confirm."""
-        nothing = CallRequest("", {}, {}, context.caller, context.session, context.turn, self._new_id("call"))
+        nothing = self._nothing(context)
         try:
             request = await self._confirmations.take(confirmation_id, context.caller, context.session)
             if request is None or request.tool not in self._tools:
                 text = message("confirmation_gone", context.language)
                 return _result(nothing, "invalid", error_envelope("invalid", ErrorInfo("no_confirmation", text)))
+            self._hide(request.tool, request.values, context.trace)
             return await self._confirmed(request, context)
         except (StateError, CallError) as error:
             return _failed(nothing, error)
@@ -161,7 +164,30 @@ class Calls:
             return None
         if isinstance(arguments, Arguments):
             return arguments
+        if not isinstance(arguments, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  -- hosts pass anything
+            return Arguments({}, {}, invalid={"arguments": "must be an object of names and values"})
         return check_arguments(self._tools[tool], arguments)
+
+    def late(self, tool: str, context: CallContext) -> CallResult:
+        """The end of a call whose time was over before it had one. A write that was sent may have happened."""
+        sent = context.budget.sent
+        if sent:
+            text = message("unknown", context.language, title=title_of(self._tools[sent], context.language))
+        else:
+            text = message("out_of_time", context.language)
+        status = "unknown" if sent else "failed"
+        envelope = error_envelope(status, ErrorInfo("deadline_exceeded", text, retryable=not sent))
+        return _result(replace(self._nothing(context), tool=sent or tool), status, envelope)
+
+    def _nothing(self, context: CallContext) -> CallRequest:
+        return CallRequest("", {}, {}, context.caller, context.session, context.turn, self._new_id("call"))
+
+    def _hide(self, tool: str, arguments: Arguments | Mapping[str, Any], trace: Trace) -> None:
+        """Keep values of what the tool masks in its results out of the trace too."""
+        values = arguments.values if isinstance(arguments, Arguments) else arguments
+        if isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  -- hosts pass anything
+            masked = {path.split(".")[0].removesuffix("[]") for path in self._tools[tool].result.redact}
+            trace.hide(values[name] for name in masked & values.keys())
 
     def _request(self, tool: str, arguments: Arguments, context: CallContext, idempotency_key: str) -> CallRequest:
         return CallRequest(
@@ -252,22 +278,6 @@ def confirmation_text(tool: ToolSpec, request: CallRequest, language: str) -> st
     """What a yes would run, value by value with where each came from, in the user's language."""
     lines = argument_lines(tool, request.values, request.provenance, language)
     return message("confirm", language, title=title_of(tool, language), arguments="\n".join(lines))
-
-
-def resolvers_of(functions: Mapping[str, str | None]) -> dict[str, Callable[..., Any]]:
-    """The Python resolvers that policies name as `module:name`. Raises ConfigError where one is not there."""
-    from importlib import import_module
-
-    resolved: dict[str, Callable[..., Any]] = {}
-    for resource, function in functions.items():
-        if function is None:
-            continue
-        module, _, name = function.partition(":")
-        try:
-            resolved[function] = getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise ConfigError(f"ownership.{resource}: '{function}' can't be imported: {error}") from error
-    return resolved
 
 
 def _result(

@@ -14,6 +14,10 @@ from reach.router import phrases_of, plain
 from reach.spec import ToolSpec, ValuesSpec
 
 _KEEP_S = 60.0
+_REST_S = 5.0
+"""How long a catalogue that could not be read is left alone."""
+_SHARE = 0.25
+"""The part of a turn's remaining time that one catalogue may take: the rest belongs to the call."""
 _MAX_VALUES = 20_000
 
 
@@ -60,9 +64,13 @@ class Catalogues:
         kept = self._kept.get(key)
         if kept is not None and kept[0] > self._clock.monotonic():
             return kept[1]
-        values = spec.values if spec.values is not None else await self._read(spec, deadline)
+        values = spec.values
         if values is None:
-            return kept[1] if kept is not None else _Catalogue()
+            values = await self._read(spec, deadline.at_most_ms(deadline.remaining_s() * 1000 * _SHARE))
+        if values is None:
+            last = kept[1] if kept is not None else _Catalogue()
+            self._kept[key] = (self._clock.monotonic() + _REST_S, last)
+            return last
         phrases = frozenset(phrase for value in values if len(phrase := plain(value)) > 1)
         catalogue = _Catalogue(tuple(values), phrases)
         self._kept[key] = (self._clock.monotonic() + _KEEP_S, catalogue)

@@ -13,8 +13,10 @@ from typing import Any
 
 from reach.calls import CallContext, Calls
 from reach.catalogues import Catalogues
+from reach.executor import recorded
 from reach.messages import language_of, message
 from reach.policy import Policy
+from reach.ports import Deadline
 from reach.reducer import answer_text
 from reach.router import Router, fill
 from reach.router.replies import choice_index, is_no, is_only_an_answer, is_yes
@@ -82,25 +84,48 @@ class Conversation:
         self._top_k = top_k
 
     async def turn(self, text: str, context: CallContext) -> Outcome:
-        """One utterance. Raises StateError where the session can't be read or written."""
+        """One utterance. Raises StateError where the session can't be read, or a question to the user can't be kept."""
         caller = context.caller
         session = await self._sessions.load(caller, context.session)
         language = language_of(text, session.language or _locale_of(caller) or context.language)
         turn = Turn(text, replace(context, language=language), session, self._policy.visible(caller))
         outcome = await self._handle(turn)
         session.language = language
-        await self._sessions.save(caller, context.session, session)
+        save = self._sessions.save(caller, context.session, session)
+        if outcome.kind == "clarify":
+            await save
+        else:
+            await recorded(save, context.deadline)
         outcome = replace(outcome, turn=context.turn, session=context.session, language=language)
         context.trace.note("answer", outcome=outcome.kind, tool=outcome.tool, text=outcome.text)
         return outcome
 
+    async def route(self, text: str, visible: frozenset[str], deadline: Deadline) -> Route:
+        """The candidates for `text` among the `visible` tools, with what the catalogues know of it."""
+        tools = [tool for name, tool in self._tools.items() if name in visible]
+        mentioned = await self._catalogues.mentioned(text, tools, deadline)
+        return self._router.route(text, visible=visible, mentioned=mentioned)
+
     async def confirmed(self, confirmation_id: str, context: CallContext) -> CallResult:
         """The yes to a write by its id; closes the question in the session too."""
-        session = await self._sessions.load(context.caller, context.session)
         result = await self._calls.confirm(confirmation_id, context)
+        await recorded(self._close_confirmation(confirmation_id, context), context.deadline)
+        return result
+
+    def late(self, text: str, context: CallContext) -> Outcome:
+        """The outcome of a turn whose time was over before it had one."""
+        language = language_of(text, _locale_of(context.caller) or context.language)
+        result = self._calls.late("", replace(context, language=language))
+        kind = Unknown if result.status == "unknown" else Fallback
+        error = result.envelope.structured.error
+        outcome = kind(error.message if error else "", tool=result.tool or None, envelope=result.envelope)
+        context.trace.note("answer", outcome=outcome.kind, tool=outcome.tool, text=outcome.text)
+        return replace(outcome, turn=context.turn, session=context.session, language=language)
+
+    async def _close_confirmation(self, confirmation_id: str, context: CallContext) -> None:
+        session = await self._sessions.load(context.caller, context.session)
         session.pending = [p for p in session.pending if p.confirmation_id != confirmation_id]
         await self._sessions.save(context.caller, context.session, session)
-        return result
 
     # -------------------------------------------------------------------------------------------- pending
 
@@ -130,6 +155,9 @@ class Conversation:
             result = await self._calls.confirm(question.confirmation_id, turn.context)
             if result.status == "invalid":
                 return NoTool(message("confirmation_gone", turn.language))
+            if not result.tool:  # the confirmation could not be read, so it still waits for its yes
+                turn.session.push(question)
+                return Fallback(message("out_of_time", turn.language), tool=question.tool, envelope=result.envelope)
             return self._outcome_of(turn, result)
         return await self._new_topic(turn)
 
@@ -196,9 +224,7 @@ class Conversation:
         return await self._try_candidates(turn, route, turn.text)
 
     async def _route(self, turn: Turn, text: str) -> Route:
-        tools = [self._tools[name] for name in self._tools if name in turn.visible]
-        mentioned = await self._catalogues.mentioned(text, tools, turn.context.deadline)
-        return self._router.route(text, visible=turn.visible, mentioned=mentioned)
+        return await self.route(text, turn.visible, turn.context.deadline)
 
     async def _try_candidates(self, turn: Turn, route: Route, query: str) -> Outcome:
         failed: CallResult | None = None

@@ -85,6 +85,10 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "{title} was sent but not confirmed: it may have happened. Please check before trying again.",
         "zh": "“{title}”已提交但未得到确认，可能已经生效。请先核实，不要重复提交。",
     },
+    "out_of_time": {
+        "en": "That took too long. Nothing was changed; please try again later.",
+        "zh": "处理超时，没有做任何改动，请稍后再试。",
+    },
     "limit": {"en": "That is too much at once. Please try again in a moment.", "zh": "请求过于频繁，请稍后再试。"},
     "replayed": {
         "en": "(This was already done; nothing was done twice.)",

@@ -67,7 +67,6 @@ class AdapterCall:
 
     `values` are complete and validated; `today` is the caller's date, `YYYY-MM-DD`; `idempotency_key` is empty for
     reads.
-
     """
 
     tool: ToolSpec

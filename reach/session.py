@@ -70,9 +70,12 @@ class SessionStore:
         self._ttl_s = ttl_s
 
     async def load(self, caller: Caller, session: str) -> Session:
-        """The session, or a new one."""
+        """The session, or a new one, also where what is kept can't be read (damaged, or of another version)."""
         data = await self._keyvalue.get(session_key(caller, session))
-        return Session() if data is None else _decode(data)
+        try:
+            return Session() if data is None else _decode(data)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return Session()
 
     async def save(self, caller: Caller, session: str, state: Session) -> None:
         """Keep it for another `session_ttl_s`."""
@@ -82,7 +85,7 @@ class SessionStore:
 
 def session_key(caller: Caller, session: str) -> str:
     """The key of a session; a session name alone opens nobody else's."""
-    return f"session:{digest_of([caller.tenant, caller.id, session])}"
+    return f"session:{digest_of([caller.identity, session])}"
 
 
 def _decode(data: bytes) -> Session:

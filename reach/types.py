@@ -42,13 +42,19 @@ class Caller:
         claims: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(id, str) or not id:  # pyright: ignore[reportUnnecessaryIsInstance]  -- hosts pass anything
-            raise ValueError("A caller needs a non-empty string as id.")  # one error for a bad id
+            raise ValueError("A caller needs a non-empty string as id.")
         if isinstance(roles, str):
-            raise ValueError("Caller.roles is a collection of role names, not one string.")
+            raise ValueError("Caller.roles is a collection of role names, not one string.")  # noqa: TRY004  # the same
         object.__setattr__(self, "id", id)
         object.__setattr__(self, "roles", frozenset(roles))
         object.__setattr__(self, "tenant", tenant)
         object.__setattr__(self, "claims", MappingProxyType(dict(claims or {})))
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over tenant and id as they are, without any normalisation: two callers never share one."""
+        parts = [part.encode("utf-8", "surrogatepass").hex() for part in (str(self.tenant), self.id)]
+        return hashlib.sha256("/".join(parts).encode()).hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------ describe
@@ -189,7 +195,7 @@ class CallRequest:
     @property
     def digest(self) -> str:
         """SHA-256 over tool, canonical values, caller, tenant and session: the identity of what was shown."""
-        return digest_of([self.tool, self.values, self.caller.tenant, self.caller.id, self.session])
+        return digest_of([self.tool, self.values, self.caller.identity, self.session])
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +234,15 @@ ExecutionStatus = Literal["succeeded", "failed", "unknown"]
 class Payload:
     """What a backend returned: decoded `data`, or `body` bytes that the reducer decodes through the whitelist.
 
-    `partial` is true where the backend itself said, or the adapter saw, that there is more than this.
+    `partial` is true where the backend itself said, or the adapter saw, that there is more than this. `masked` is true
+    of what was stored and read back: what the tool masks is masked already.
     """
 
     data: Any = None
     body: bytes | None = None
     media_type: str = "application/json"
     partial: bool = False
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +283,8 @@ class Structured:
 
     `completeness` says whether `data` is everything (`complete`), a part (`truncated`) or a part because something
     failed on the way (`partial_failed`). `shown` of `total` rows are in `data`; both are None for what is not a
-    list. `result_summary` holds rows, columns and statistics over *all* rows. `artifact_ref` and `fetch_hint` say how to
-    have the rest. `sizes` are bytes: what the backend returned (`raw`) and what the content takes (`content`).
+    list. `result_summary` holds rows, columns and statistics over *all* rows. `artifact_ref` and `fetch_hint` say how
+    to have the rest. `sizes` are bytes: what the backend returned (`raw`) and what the content takes (`content`).
     """
 
     status: Literal["succeeded", "confirm", "denied", "invalid", "failed", "unknown"]

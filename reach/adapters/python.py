@@ -70,6 +70,7 @@ class PythonAdapter:
         self._name = name
         self._root = root
         self._functions: dict[str, _Function] = {}
+        self._tasks: set[asyncio.Future[Any]] = set()
         self._workers = Workers(name, backend.max_concurrency, refuse_when_stuck=True)
         self._importer = Workers(name, 1)  # stuck functions must not keep an async one from being imported
 
@@ -127,7 +128,11 @@ class PythonAdapter:
         return self._payload(returned, binding.function, applied)
 
     async def close(self) -> None:
-        """Let the threads end; one that is stuck in a function is left behind."""
+        """Let tasks and threads end; one that is stuck in a function is left behind."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=_CLOSE_PATIENCE_S)
         await self._workers.close(_CLOSE_PATIENCE_S)
         await self._importer.close(_CLOSE_PATIENCE_S)
 
@@ -160,14 +165,24 @@ class PythonAdapter:
         return await self._workers.run(work, Attempt(call.deadline))
 
     async def _awaited(self, awaitable: Any, call: AdapterCall, applied: Applied) -> Any:
-        limit = asyncio.timeout(call.deadline.remaining_s())
+        # In a task of its own: a function that ignores its cancellation must not hold the caller up.
+        task = asyncio.ensure_future(awaitable)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
         try:
-            async with limit:
-                return await awaitable
-        except TimeoutError as error:
-            if limit.expired():
-                raise _timeout(f"Backend '{self._name}' did not answer in time.", applied) from None
-            raise error from None
+            await asyncio.wait({task}, timeout=call.deadline.remaining_s())
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not task.done():
+            task.cancel()
+            raise _timeout(f"Backend '{self._name}' did not answer in time.", applied)
+        return task.result()
+
+    def _ended(self, task: asyncio.Future[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # read, so that it is not reported as lost: its caller may have gone
 
     def _fail(self, error: BaseException, reference: str, applied: Applied) -> NoReturn:
         if isinstance(error, TimeoutError):

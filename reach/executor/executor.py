@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from reach.errors import BackendFailure, BackendUnavailable, CallError, StateError
+from reach.executor.bookkeeping import recorded
 from reach.executor.breaker import BreakerGuard
 from reach.executor.cache import CacheGuard
 from reach.executor.faults import FaultGuard, FaultPlan
 from reach.executor.idempotency import IdempotencyGuard
 from reach.executor.limits import AttemptDeadlineGuard, CallBudgetGuard, ConcurrencyGuard, RateLimitGuard
 from reach.executor.retry import RetryGuard
-from reach.executor.running import Guard, Proceed, Running, TurnBudget
+from reach.executor.running import Guard, Proceed, Running, Storable, TurnBudget
 from reach.ports import Adapter, AdapterCall, AuditSink, Clock, Counter, Deadline, KeyValue, Ledger, LedgerRow
 from reach.spec import BackendSpec, ToolSpec
 from reach.types import Caller, CallRequest, Execution, Payload, PermittedCall
@@ -53,6 +54,7 @@ class Executor:
         registry_version: str,
         dedupe_window_s: float,
         today_of: Callable[[Caller], str],
+        storable: Storable,
         faults: FaultPlan | None = None,
         new_fence: Callable[[], str] = _new_fence,
     ) -> None:
@@ -62,12 +64,14 @@ class Executor:
         self._clock = clock
         self._today_of = today_of
         cached = frozenset(tool.adapter.backend for tool in tools.values() if tool.cache is not None)
-        self._idempotency = IdempotencyGuard(stores.ledger, clock, dedupe_window_s=dedupe_window_s, new_fence=new_fence)
+        self._idempotency = IdempotencyGuard(
+            stores.ledger, clock, dedupe_window_s=dedupe_window_s, new_fence=new_fence, storable=storable
+        )
         self.breakers = BreakerGuard(backends, clock)
         # Outermost first. The order is the contract; each guard's module says why it stands where it does.
         self._guards: tuple[Guard, ...] = (
             CallBudgetGuard(),
-            CacheGuard(stores.keyvalue, registry_version, cached),
+            CacheGuard(stores.keyvalue, registry_version, cached, storable),
             self._idempotency,
             RateLimitGuard(stores.counter),
             RetryGuard(clock),
@@ -140,6 +144,8 @@ class Executor:
             error = BackendFailure(f"{running.tool.name} broke: {type(raised).__name__}.")
             error.__cause__ = raised
         unknown = error is not None and error.applied == "maybe" and not running.tool.read_only
+        if error is not None and not unknown:
+            running.budget.sent = ""
         return Execution(
             status="succeeded" if error is None else "unknown" if unknown else "failed",
             payload=payload,
@@ -168,11 +174,7 @@ class Executor:
         }
         # The decision before the call was recorded or the call was not made; an outcome that can't be recorded must not
         # turn a finished write into an error that invites a second one.
-        task = asyncio.ensure_future(self._audit.append(record))
-        try:
-            await asyncio.shield(task)
-        except StateError:
-            return
+        await recorded(self._audit.append(record), running.deadline)
 
 
 def _wrap(guard: Guard, running: Running, proceed: Proceed) -> Proceed:

@@ -6,7 +6,6 @@ is recorded whatever becomes of the caller.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Literal
@@ -19,9 +18,9 @@ from reach.errors import (
     BreakerOpen,
     CallError,
     IdempotencyConflict,
-    StateError,
 )
-from reach.executor.running import Proceed, Running, pack_payload, unpack_payload
+from reach.executor.bookkeeping import recorded
+from reach.executor.running import Proceed, Running, Storable, pack_nothing, pack_payload, unpack_payload
 from reach.ports import Clock, Ledger, LedgerRow
 from reach.types import Payload
 
@@ -40,7 +39,16 @@ class UnknownOutcome(BackendFailure):
 class IdempotencyGuard:
     """Claims the ledger row of a write, or waits for and returns the result of the run that holds it."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, *, dedupe_window_s: float, new_fence: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        *,
+        dedupe_window_s: float,
+        new_fence: Callable[[], str],
+        storable: Storable,
+    ) -> None:
+        self._storable = storable
         self._ledger = ledger
         self._clock = clock
         self._dedupe_window_s = dedupe_window_s
@@ -112,19 +120,21 @@ class IdempotencyGuard:
             ended = "unknown" if running.attempts > sent_before else "failed"
             await self._finish(running, fence, ended, _error_bytes(BackendFailure("The call was interrupted.")))
             raise
-        await self._finish(running, fence, "succeeded", pack_payload(payload))
+        await self._finish(running, fence, "succeeded", await self._packed(running, payload))
         return payload
 
-    async def _finish(self, running: Running, fence: str, status: _Ended, result: bytes) -> None:
-        # Shielded: the record must not depend on the caller's patience. A store that fails here leaves the row `begun`,
-        # which its lease turns into the honest `unknown`.
-        task = asyncio.ensure_future(
-            self._ledger.finish(running.idempotency_key, fence=fence, status=status, result=result)
-        )
+    async def _packed(self, running: Running, payload: Payload) -> bytes:
         try:
-            await asyncio.shield(task)
-        except StateError:
-            return
+            return await pack_payload(payload, running.tool, self._storable)
+        except Exception:  # noqa: BLE001  # whatever it returned, the write has happened and is recorded as such
+            return pack_nothing()
+
+    async def _finish(self, running: Running, fence: str, status: _Ended, result: bytes) -> None:
+        # The record does not depend on the caller's patience. A store that fails here leaves the row `begun`, which its
+        # lease turns into the honest `unknown`.
+        await recorded(
+            self._ledger.finish(running.idempotency_key, fence=fence, status=status, result=result), running.deadline
+        )
 
 
 def _conflict() -> IdempotencyConflict:

@@ -12,7 +12,7 @@ from reach.errors import BackendTimeout, LimitExceeded
 from reach.executor.running import Proceed, Running
 from reach.ports import Counter
 from reach.spec import BackendSpec, rate_of
-from reach.types import Payload
+from reach.types import Payload, digest_of
 
 _MAX_REPEATS = 2
 _GRACE_S = 0.03
@@ -40,8 +40,8 @@ class RateLimitGuard:
         if spec is not None:
             caller = running.request.caller
             for rate, who in (
-                (spec.per_caller, f"caller:{caller.tenant}:{caller.id}"),
-                (spec.per_tenant, f"tenant:{caller.tenant}"),
+                (spec.per_caller, f"caller:{caller.identity}"),
+                (spec.per_tenant, f"tenant:{digest_of(caller.tenant)}"),
                 (spec.per_tool, "tool"),
             ):
                 if rate is None:
@@ -83,6 +83,8 @@ class AttemptDeadlineGuard:
         running.deadline.check(f"the tool {running.tool.name}")
         time_s = min(running.tool.timeout_ms / 1000, running.deadline.remaining_s())
         running.attempts += 1
+        if not running.tool.read_only:
+            running.budget.sent = running.tool.name
         timer = asyncio.timeout(time_s + _GRACE_S)
         try:
             async with timer:

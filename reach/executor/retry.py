@@ -56,6 +56,8 @@ class RetryGuard:
             try:
                 return await proceed()
             except CallError as error:
+                if getattr(last[0], "applied", "no") == "maybe":
+                    error.applied = "maybe"  # what an earlier attempt may have done, a later refusal does not undo
                 last[0] = error
                 raise
 

@@ -19,10 +19,14 @@ from reach.types import CallRequest, Payload, digest_of
 
 @dataclass(slots=True)
 class TurnBudget:
-    """How many calls one turn may still make. `seen` counts equal calls, so that a loop is noticed."""
+    """How many calls one turn may still make. `seen` counts equal calls, so that a loop is noticed.
+
+    `sent` is the write that was sent to its backend last, unless it certainly did nothing.
+    """
 
     max_calls: int
     made: int = 0
+    sent: str = ""
     seen: dict[str, int] = field(default_factory=dict[str, int])
 
     def spend(self, digest: str, max_repeats: int) -> None:
@@ -57,7 +61,7 @@ class Running:
     def idempotency_key(self) -> str:
         """The key under which a write runs once: the host's own, or session, turn, tool and canonical arguments."""
         request = self.request
-        who = [request.caller.tenant, request.caller.id]
+        who = request.caller.identity
         if request.idempotency_key:
             return digest_of(["host", who, request.idempotency_key])
         return digest_of(["turn", who, request.session, request.turn, request.tool, request.values])
@@ -91,16 +95,27 @@ class _StoredPayload(msgspec.Struct, array_like=True):
     body: bytes | None
     media_type: str
     partial: bool
+    masked: bool = False
 
 
-def pack_payload(payload: Payload) -> bytes:
-    """A payload as bytes, for the ledger and the read cache."""
+Storable = Callable[[ToolSpec, Payload], Awaitable[Payload]]
+"""What of a tool's payload may be stored: only the fields that may be seen, masked where the tool says so."""
+
+
+async def pack_payload(payload: Payload, tool: ToolSpec, storable: Storable) -> bytes:
+    """What may be stored of a payload, as bytes, for the ledger and the read cache. Raises what msgspec raises."""
+    kept = await storable(tool, payload)
     return msgspec.msgpack.encode(
-        _StoredPayload(payload.data, payload.body, payload.media_type, payload.partial), enc_hook=str
+        _StoredPayload(kept.data, kept.body, kept.media_type, kept.partial, kept.masked), enc_hook=str
     )
+
+
+def pack_nothing() -> bytes:
+    """A payload that could not be stored, as bytes: empty, and said to be incomplete."""
+    return msgspec.msgpack.encode(_StoredPayload(None, None, "application/json", partial=True))
 
 
 def unpack_payload(data: bytes) -> Payload:
     """What `pack_payload` packed."""
     stored = msgspec.msgpack.decode(data, type=_StoredPayload)
-    return Payload(stored.data, stored.body, stored.media_type, stored.partial)
+    return Payload(stored.data, stored.body, stored.media_type, stored.partial, stored.masked)

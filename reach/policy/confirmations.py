@@ -85,4 +85,4 @@ class Confirmations:
 
 def _key(confirmation_id: str, caller: Caller, session: str) -> str:
     # Caller, tenant and session are part of the key, so that a foreign yes can neither use nor use up a confirmation.
-    return f"confirm:{digest_of([caller.tenant, caller.id, session, confirmation_id])}"
+    return f"confirm:{digest_of([caller.identity, session, confirmation_id])}"

@@ -6,8 +6,7 @@ denials.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +15,8 @@ from reach.ports import Clock, Deadline, Queries
 from reach.spec import OwnershipSpec, ToolSpec, own_binds, sql_binds
 from reach.types import Caller, CallRequest
 
-Resolver = Callable[..., Any]
-"""`resolver(value, caller)`, sync or async; only `True` is a proof."""
+Resolver = Callable[[Any, Caller, Deadline], Awaitable[Any]]
+"""Answers by the deadline or raises; only `True` is a proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +73,14 @@ class Ownership:
             if spec.sql is not None and spec.backend is not None:
                 binds = self._binds(spec.sql, value, request)
                 return bool(await self._queries[spec.backend].rows(spec.sql, binds, deadline)), ""
-            return await self._resolved(spec.function or "", value, request.caller), ""
+            return await self._resolved(spec.function or "", value, request.caller, deadline), ""
         except CallError as error:
             return False, error.message
         except Exception as error:  # noqa: BLE001  # whatever a resolver does, an error is no proof
             return False, f"{type(error).__name__} while proving"
 
-    async def _resolved(self, function: str, value: Any, caller: Caller) -> bool:
-        answer = self._resolvers[function](value, caller)
-        if inspect.isawaitable(answer):
-            answer = await answer
-        return answer is True
+    async def _resolved(self, function: str, value: Any, caller: Caller, deadline: Deadline) -> bool:
+        return await self._resolvers[function](value, caller, deadline) is True
 
     def _binds(self, statement: str, value: Any, request: CallRequest) -> dict[str, Any]:
         names = sql_binds(statement)

@@ -6,7 +6,7 @@ effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,7 +123,7 @@ class Policy:
         return {name: request.values.get(name) for name in names} | own
 
     async def _record(self, request: CallRequest, decision: Decision) -> None:
-        hidden = {path.split(".")[0] for path in self._tools[request.tool].result.redact}
+        hidden = {path.split(".")[0].removesuffix("[]") for path in self._tools[request.tool].result.redact}
         await self._audit.append(
             {
                 "kind": "decision",
@@ -138,7 +138,14 @@ class Policy:
                 "provenance": {name: origin.source for name, origin in request.provenance.items()},
                 "effect": decision.effect,
                 "rule": decision.rule,
-                "reason": decision.reason,
+                "reason": _without(decision.reason, [request.values.get(name) for name in hidden]),
                 "policy_version": decision.policy_version,
             }
         )
+
+
+def _without(text: str, hidden: Iterable[Any]) -> str:
+    for value in hidden:
+        if isinstance(value, str) and value:
+            text = text.replace(value, _MASK)
+    return text

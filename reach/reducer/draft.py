@@ -17,7 +17,7 @@ is withheld. Binary content is described by type and size and never shown.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import msgspec
@@ -95,13 +95,26 @@ def draft_of(plan: Plan, payload: Payload) -> Draft:
     opened = open_payload(payload)
     if opened.kind in {"text", "binary"}:
         return _opaque(plan, opened)
-    projected = (
-        plan.projection.of_bytes(opened.value) if opened.kind == "json" else plan.projection.of_object(opened.value)
-    )
-    value = mask(projected, plan.redaction)
+    value = _seen(plan, payload, opened)
     if isinstance(value, list):
         return _rows(plan, cast("list[Any]", value), opened.raw, payload.partial)
     return _record(plan, value, opened.raw)
+
+
+def storable_of(plan: Plan, payload: Payload) -> Payload:
+    """The payload without what may not be seen, as JSON text; it reduces to the same envelope. Raises as `draft_of`."""
+    opened = open_payload(payload)
+    if opened.kind in {"text", "binary"}:
+        return payload if plan.open else replace(payload, data=None, body=b"")
+    _, body = settle(_seen(plan, payload, opened))
+    return Payload(body=body, partial=payload.partial, masked=True)
+
+
+def _seen(plan: Plan, payload: Payload, opened: Opened) -> Any:
+    """What the whitelist lets through, masked."""
+    projection = plan.projection
+    projected = projection.of_bytes(opened.value) if opened.kind == "json" else projection.of_object(opened.value)
+    return projected if payload.masked else mask(projected, plan.redaction)
 
 
 def unreadable(payload: Payload) -> Draft:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from reach.messages import message
 from reach.ports import Deadline, Warehouse
-from reach.reducer.draft import Draft, Plan, compile_plan, draft_of, unreadable
+from reach.reducer.draft import Draft, Plan, compile_plan, draft_of, storable_of, unreadable
 from reach.reducer.envelope import render
 from reach.spec import ToolSpec
 from reach.types import Caller, Completeness, Envelope, Payload, Structured
@@ -69,6 +69,16 @@ class Reducer:
             sizes={"raw": draft.raw},
         )
         return render(structured, plain_text=draft.plain_text)
+
+    async def storable(self, tool: ToolSpec, payload: Payload) -> Payload:
+        """What of a payload may be kept outside of an artifact: only fields that may be seen, masked.
+
+        Raises ValueError, TypeError or RecursionError where the payload is not JSON data.
+        """
+        plan = self._plan(tool)
+        if _heavy(payload):
+            return await asyncio.to_thread(storable_of, plan, payload)
+        return storable_of(plan, payload)
 
     def _plan(self, tool: ToolSpec) -> Plan:
         plan = self._plans.get(tool.name)

@@ -11,10 +11,10 @@ import pytest
 
 from reach.executor import Executor, ExecutorStores, FaultPlan, TurnBudget
 from reach.ports import Deadline
-from reach.spec import ToolsFile
+from reach.spec import ToolSpec, ToolsFile
 from reach.stores import StateStore, open_state
 from reach.testing import FakeClock, FaultyAdapter
-from reach.types import Caller, CallRequest, Decision, Execution, PermittedCall
+from reach.types import Caller, CallRequest, Decision, Execution, Payload, PermittedCall
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ TOOLS = {
 }
 
 
+async def _as_it_is(tool: ToolSpec, payload: Payload) -> Payload:
+    del tool
+    return payload
+
+
 class Bench:
     """What a test works with: `run` makes one call."""
 
@@ -78,6 +83,7 @@ class Bench:
             registry_version="v1",
             dedupe_window_s=10,
             today_of=lambda _: "2026-01-05",
+            storable=_as_it_is,
             faults=FaultPlan.parse(faults, list(self.tools)),
             new_fence=lambda: f"f{next(fences)}",
         )
