@@ -13,7 +13,6 @@ from reach.testing import FakeClock, FaultyAdapter, Slow, Step
 from reach.testing.contracts import AdapterContract
 from reach.types import Caller, Payload
 
-pytest.register_assert_rewrite("reach.testing.contracts")
 
 
 def a_call(clock, tool=None):
