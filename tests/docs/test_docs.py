@@ -329,7 +329,7 @@ def test_every_fault_is_documented() -> None:
 
 async def test_the_guards_are_documented_in_their_order(pristine: Path) -> None:
     async with Reach.load(pristine / "tools.yaml") as reach:
-        guards = [type(guard).__name__ for guard in reach._calls._executor._guards]
+        guards = [type(guard).__name__ for guard in reach._rooms.calls._executor._guards]
     documented = [
         "".join(word.capitalize() for word in g.split()) + "Guard" for g in first_column("failures.md", "The guards")
     ]
