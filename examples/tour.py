@@ -2,7 +2,7 @@
 
     make demo
 
-It runs on a copy of the agent inside `.reach/`, which is removed at the end, so that it can be run as often as you like.
+It runs on a copy of the agent inside `.reach/`, which is removed at the end: run it as often as you like.
 """
 
 from __future__ import annotations

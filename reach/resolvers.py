@@ -6,14 +6,14 @@ that ignores its cancellation is left behind.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from reach.adapters.tasks import Tasks
 from reach.adapters.workers import Attempt, Workers
-from reach.errors import BackendTimeout, ConfigError
+from reach.errors import BackendFailure, BackendTimeout, ConfigError
 from reach.policy import Resolver
 from reach.ports import Deadline
 from reach.types import Caller
@@ -27,7 +27,7 @@ class Resolvers:
 
     def __init__(self) -> None:
         self._workers = Workers("ownership", _MOST_THREADS, refuse_when_stuck=True)
-        self._tasks: set[asyncio.Future[Any]] = set()
+        self._tasks = Tasks()
 
     def of(self, functions: Mapping[str, str | None]) -> dict[str, Resolver]:
         """By reference, from the functions by resource. Raises ConfigError where one is not there."""
@@ -44,36 +44,21 @@ class Resolvers:
 
     async def close(self) -> None:
         """Let tasks and threads end; one that is stuck is left behind."""
-        for task in self._tasks:
-            task.cancel()
+        await self._tasks.close(_CLOSE_PATIENCE_S)
         await self._workers.close(_CLOSE_PATIENCE_S)
 
     def _bounded(self, function: Callable[..., Any]) -> Resolver:
         is_async = inspect.iscoroutinefunction(function)
 
         async def resolve(value: Any, caller: Caller, deadline: Deadline) -> Any:
-            if is_async:
-                return await self._awaited(function(value, caller), deadline)
-            answer = await self._workers.run(lambda _attempt: function(value, caller), Attempt(deadline))
-            return await self._awaited(answer, deadline) if inspect.isawaitable(answer) else answer
+            try:
+                if is_async:
+                    return await self._tasks.run(function(value, caller), deadline)
+                answer = await self._workers.run(lambda _attempt: function(value, caller), Attempt(deadline))
+                return await self._tasks.run(answer, deadline) if inspect.isawaitable(answer) else answer
+            except TimeoutError as error:
+                raise BackendTimeout("The proof of ownership did not answer in time.") from error
+            except SystemExit as error:
+                raise BackendFailure("The proof of ownership wanted to end the process.") from error
 
         return resolve
-
-    async def _awaited(self, awaitable: Any, deadline: Deadline) -> Any:
-        task = asyncio.ensure_future(awaitable)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        try:
-            await asyncio.wait({task}, timeout=deadline.remaining_s())
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        if not task.done():
-            task.cancel()
-            raise BackendTimeout("The proof of ownership did not answer in time.")
-        return task.result()
-
-    def _ended(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # read, so that it is not reported as lost: its caller may have gone

@@ -24,7 +24,7 @@ from reach.ports import Clock, Deadline
 from reach.registry import Registry, load_registry
 from reach.sync import SyncReach
 from reach.telemetry import Trace
-from reach.types import Caller, CallResult, Decision, Outcome, Page
+from reach.types import Caller, CallResult, Decision, Outcome, Page, digest_of
 from reach.wiring import wire
 
 _Result = TypeVar("_Result")
@@ -208,7 +208,7 @@ class Reach:
 
     async def why(self, turn_or_call: str) -> Mapping[str, Any] | None:
         """The trace of one turn or call, for operators: what was decided and why. None where none is kept."""
-        data = await self._rooms.state.keyvalue.get(f"trace:{turn_or_call}")
+        data = await self._rooms.state.keyvalue.get(_trace_key(turn_or_call))
         return None if data is None else json.loads(data.decode("utf-8", "surrogatepass"))
 
     # -------------------------------------------------------------------------------------------- inside
@@ -255,7 +255,7 @@ class Reach:
     async def _keep(self, context: CallContext, *ids: str) -> None:
         data = json.dumps(context.trace.as_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
         for one in ids:
-            await recorded(self._rooms.state.keyvalue.set(f"trace:{one}", data, ttl_s=_TRACE_TTL_S), context.deadline)
+            await recorded(self._rooms.state.keyvalue.set(_trace_key(one), data, ttl_s=_TRACE_TTL_S), context.deadline)
 
     @asynccontextmanager
     async def _one_at_a_time(self, caller: Caller, session: str) -> AsyncGenerator[None]:
@@ -269,6 +269,10 @@ class Reach:
             lock.users -= 1
             if not lock.users:
                 self._locks.pop(key, None)
+
+
+def _trace_key(one: str) -> str:
+    return f"trace:{digest_of(one)}"  # hosts choose the names of turns: any text, of any length
 
 
 class _SessionLock:

@@ -22,7 +22,9 @@ tools:
   - name: order_status
     title: {en: Order status, zh: 订单状态}
     description: {en: Status of one order by its order number., zh: 按订单号查询一个订单的状态。}
-    when_to_use: {en: The user asks how an order is going or whether it has shipped., zh: 用户问订单怎么样了、到哪了、发货了没有。}
+    when_to_use:
+      en: The user asks how an order is going or whether it has shipped.
+      zh: 用户问订单怎么样了、到哪了、发货了没有。
     when_not_to_use: The user wants to open a ticket about something broken.
     examples: [我的订单到哪了, 那个单子怎么样了, has my order shipped yet, where is order SO-0001]
     side_effect: read_only
@@ -53,7 +55,9 @@ tools:
   - name: open_ticket
     title: {en: Open a ticket, zh: 新建工单}
     description: {en: Open a repair ticket about an order that has something broken., zh: 为有问题的订单新建报修工单。}
-    when_to_use: {en: Something of an order is broken and the user wants it repaired., zh: 商品坏了，用户要报修、开工单。}
+    when_to_use:
+      en: Something of an order is broken and the user wants it repaired.
+      zh: 商品坏了，用户要报修、开工单。
     examples: [我要报修, 帮我开个工单, open a ticket for my order please, it is broken]
     side_effect: write
     timeout_ms: 500
@@ -99,7 +103,8 @@ def make_agent(folder: Path, *, rows: int = 0, tools: str = TOOLS, policies: str
     (folder / "policies" / "all.yaml").write_text(dedent(policies), "utf-8")
     with closing(sqlite3.connect(folder / "shop.db")) as db:
         db.executescript("""
-            CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id TEXT, status TEXT, phone TEXT, amount REAL, note TEXT);
+            CREATE TABLE orders
+                (id TEXT PRIMARY KEY, customer_id TEXT, status TEXT, phone TEXT, amount REAL, note TEXT);
             CREATE TABLE tickets (id INTEGER PRIMARY KEY, order_id TEXT, key TEXT UNIQUE);
         """)
         db.executemany("INSERT INTO orders VALUES (?, ?, ?, '13800008816', 1.5, '好😀')", ORDERS)

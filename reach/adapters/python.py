@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from reach.adapters.functions import FunctionError, load_function
 from reach.adapters.jsonable import jsonable
+from reach.adapters.tasks import Tasks
 from reach.adapters.workers import Attempt, Workers
 from reach.errors import Applied, BackendFailure, BackendTimeout, CallError
 from reach.ports import AdapterCall
@@ -70,7 +71,7 @@ class PythonAdapter:
         self._name = name
         self._root = root
         self._functions: dict[str, _Function] = {}
-        self._tasks: set[asyncio.Future[Any]] = set()
+        self._tasks = Tasks()
         self._workers = Workers(name, backend.max_concurrency, refuse_when_stuck=True)
         self._importer = Workers(name, 1)  # stuck functions must not keep an async one from being imported
 
@@ -129,10 +130,7 @@ class PythonAdapter:
 
     async def close(self) -> None:
         """Let tasks and threads end; one that is stuck in a function is left behind."""
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=_CLOSE_PATIENCE_S)
+        await self._tasks.close(_CLOSE_PATIENCE_S)
         await self._workers.close(_CLOSE_PATIENCE_S)
         await self._importer.close(_CLOSE_PATIENCE_S)
 
@@ -165,24 +163,12 @@ class PythonAdapter:
         return await self._workers.run(work, Attempt(call.deadline))
 
     async def _awaited(self, awaitable: Any, call: AdapterCall, applied: Applied) -> Any:
-        # In a task of its own: a function that ignores its cancellation must not hold the caller up.
-        task = asyncio.ensure_future(awaitable)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
         try:
-            await asyncio.wait({task}, timeout=call.deadline.remaining_s())
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        if not task.done():
-            task.cancel()
-            raise _timeout(f"Backend '{self._name}' did not answer in time.", applied)
-        return task.result()
-
-    def _ended(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # read, so that it is not reported as lost: its caller may have gone
+            return await self._tasks.run(awaitable, call.deadline)
+        except TimeoutError as error:
+            if call.deadline.remaining_s() > 0:
+                raise
+            raise _timeout(f"Backend '{self._name}' did not answer in time.", applied) from error
 
     def _fail(self, error: BaseException, reference: str, applied: Applied) -> NoReturn:
         if isinstance(error, TimeoutError):

@@ -11,7 +11,7 @@ import pytest
 
 from reach.executor import Executor, ExecutorStores, FaultPlan, TurnBudget
 from reach.ports import Deadline
-from reach.spec import ToolSpec, ToolsFile
+from reach.spec import ToolsFile, ToolSpec
 from reach.stores import StateStore, open_state
 from reach.testing import FakeClock, FaultyAdapter
 from reach.types import Caller, CallRequest, Decision, Execution, Payload, PermittedCall

@@ -14,7 +14,6 @@ from reach.testing.contracts import AdapterContract
 from reach.types import Caller, Payload
 
 
-
 def a_call(clock, tool=None):
     return AdapterCall(
         tool=tool or ToolSpec.model_construct(name="probe"),
