@@ -132,6 +132,19 @@ def connect(path: Path, *, busy_s: float) -> sqlite3.Connection:
     return connection
 
 
+def identify(path: Path) -> tuple[int, int]:
+    """Which file stands at `path`, by device and inode. Raises StateError where none does."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise StateError(
+            f"The state file {path} is not there any more: {error.strerror}.",
+            hint="Put it back, or restart; the claims, confirmations and audit it held are then unknown.",
+            retryable=False,
+        ) from None
+    return status.st_dev, status.st_ino
+
+
 def _open(path: Path) -> sqlite3.Connection:
     address = path.absolute().as_uri() + "?mode=rw"  # a file that vanished is an error, not a fresh start
     return sqlite3.connect(address, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False, uri=True)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from reach.errors import StateError
-from reach.stores.sqlite_file import connect, explain, is_busy, patiently
+from reach.stores.sqlite_file import connect, explain, identify, is_busy, patiently
 
 T = TypeVar("T")
 Operation = Callable[[sqlite3.Connection], T]
@@ -52,6 +52,7 @@ class Worker:
         self._write = write
         self._busy_s = busy_s
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
         self._synchronous = ""
         self._closing = False
         self._reset()
@@ -183,8 +184,12 @@ class Worker:
         return outcome
 
     def _connected(self, *, durable: bool) -> sqlite3.Connection:
+        file = identify(self._path)
+        if self._connection is not None and file != self._file:
+            self._disconnect()  # what is written to a file that lost its name, nobody else would ever see
         if self._connection is None:
             self._connection = connect(self._path, busy_s=0)
+            self._file = file
             self._synchronous = ""
             if not self._write:
                 self._connection.execute("PRAGMA query_only = 1")
