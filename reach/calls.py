@@ -260,7 +260,7 @@ class Calls:
     def _invalid(self, request: CallRequest, arguments: Arguments, context: CallContext) -> CallResult:
         text = _invalid_text(arguments)
         context.trace.note("fill", tool=request.tool, missing=arguments.missing, invalid=arguments.invalid)
-        return _result(request, "invalid", error_envelope("invalid", ErrorInfo("invalid_arguments", text, hint=text)))
+        return _result(request, "invalid", error_envelope("invalid", ErrorInfo("invalid_arguments", text)))
 
     def _unknown_tool(self, request: CallRequest, context: CallContext) -> CallResult:
         context.trace.note("permit", tool=request.tool, effect="deny", rule="unknown_tool")

@@ -6,7 +6,7 @@ user said, and an answer is never invented: where nothing worked, the outcome sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from reach.messages import language_of, message
 from reach.policy import Policy
 from reach.ports import Deadline
 from reach.reducer import answer_text
-from reach.router import Router, fill
+from reach.router import Router, fill, log_odds
 from reach.router.replies import choice_index, is_no, is_only_an_answer, is_yes
 from reach.router.wording import choice_question, names_of, numbered, question_for, title_of
 from reach.session import Pending, Session, SessionStore
@@ -28,6 +28,7 @@ from reach.types import (
     Arguments,
     Caller,
     CallResult,
+    Candidate,
     Choice,
     Clarify,
     Confirm,
@@ -41,6 +42,8 @@ from reach.types import (
 )
 
 _MAX_MISSES = 1
+_MAX_BEHIND = 1.5
+"""How far behind the best candidate, in log-odds, another may be and still stand in for it."""
 _SMALL_TALK = ("greeting", "thanks", "closing", "empty")
 
 
@@ -230,7 +233,7 @@ class Conversation:
         failed: CallResult | None = None
         denied: CallResult | None = None
         said: set[str] = set()
-        for position, candidate in enumerate(route.above):
+        for position, candidate in enumerate(about_as_likely(route.above)):
             tool = self._tools[candidate.tool]
             if position and not tool.read_only:
                 continue
@@ -249,13 +252,23 @@ class Conversation:
             elif result.status == "failed":
                 failed = failed or result
             else:
-                return replace(self._outcome_of(turn, result), route=route)
+                outcome = replace(self._outcome_of(turn, result), route=route)
+                return self._instead(turn, failed or denied, outcome)
             if not tool.read_only:  # a read is no answer to somebody who wanted something done
                 break
         last = failed or denied
         if last is None:
             return self._ask_which_tool(turn, route)
         return replace(self._outcome_of(turn, last), route=route)
+
+    def _instead(self, turn: Turn, first: CallResult | None, outcome: Outcome) -> Outcome:
+        """The outcome of a second choice says so: it may answer another question than the one that was asked."""
+        if first is None or outcome.tool is None:
+            return outcome
+        tool = self._tools[first.tool]
+        before = first.text if first.status == "denied" else failure_text(tool, first, turn.language)
+        title = title_of(self._tools[outcome.tool], turn.language)
+        return replace(outcome, text=f"{before}\n{message('instead', turn.language, title=title)}\n{outcome.text}")
 
     def _ask_which_tool(self, turn: Turn, route: Route) -> Outcome:
         closest = [c.tool for c in route.candidates[: self._top_k] if c.score > 0]
@@ -381,6 +394,12 @@ def failure_text(tool: ToolSpec, result: CallResult, language: str) -> str:
     if code in ("backend_timeout", "deadline_exceeded"):
         return message("failed_timeout", language, title=title)
     return message("failed", language, title=title)
+
+
+def about_as_likely(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The best candidate, and those that may stand in for it where it fails."""
+    best = log_odds(candidates[0].score) if candidates else 0.0
+    return [candidate for candidate in candidates if best - log_odds(candidate.score) <= _MAX_BEHIND]
 
 
 def _without_spans(text: str, origins: list[Provenance]) -> str:

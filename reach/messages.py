@@ -85,6 +85,7 @@ _MESSAGES: dict[str, dict[str, str]] = {
         "en": "{title} was sent but not confirmed: it may have happened. Please check before trying again.",
         "zh": "“{title}”已提交但未得到确认，可能已经生效。请先核实，不要重复提交。",
     },
+    "instead": {"en": "From “{title}” instead:", "zh": "以下来自“{title}”："},
     "out_of_time": {
         "en": "That took too long. Nothing was changed; please try again later.",
         "zh": "处理超时，没有做任何改动，请稍后再试。",

@@ -42,16 +42,22 @@ class Rooms:
     artifacts: Artifacts
     calls: Calls
     conversation: Conversation
-    state: StateStore
+    stores: tuple[StateStore, ...]
     adapters: Mapping[str, Adapter]
     resolvers: Resolvers
+
+    @property
+    def state(self) -> StateStore:
+        """The store of sessions, confirmations, ledger, limits, audit and traces."""
+        return self.stores[0]
 
     async def close(self) -> None:
         """Give back backends, threads and stores; what was acknowledged is on disk."""
         for adapter in self.adapters.values():
             await adapter.close()
         await self.resolvers.close()
-        await self.state.close()
+        for store in self.stores:
+            await store.close()
 
 
 class LocalTime:
@@ -104,7 +110,8 @@ def wire(
     router = Router(registry.tools.values(), threshold=settings.threshold, top_k=settings.top_k)
     queries: dict[str, Queries] = {name: adapter for name, adapter in adapters.items() if isinstance(adapter, Queries)}
     state = open_state(settings.state, registry.root, clock)
-    artifacts = Artifacts(state.artifacts, blobs, clock, key=key, ttl_s=settings.artifacts.ttl_s)
+    index = state if settings.artifacts.index is None else open_state(settings.artifacts.index, registry.root, clock)
+    artifacts = Artifacts(index.artifacts, blobs, clock, key=key, ttl_s=settings.artifacts.ttl_s)
     reducer = Reducer(artifacts)
     reducer.prepare(registry.tools.values())
     policy = Policy(
@@ -149,7 +156,8 @@ def wire(
         local_now=local.now,
         top_k=settings.top_k,
     )
-    return Rooms(policy, artifacts, calls, conversation, state, adapters, resolvers)
+    stores = (state,) if index is state else (state, index)
+    return Rooms(policy, artifacts, calls, conversation, stores, adapters, resolvers)
 
 
 def _confirmations(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ class SqlAdapter:
         self._sqlite_path = _sqlite_path(name, backend, root)
         self._postgres_url = "" if self._sqlite_path else _postgres_url(name, backend)
         self._database: Database | None = None
+        # Now rather than within the first call, of whose deadline it would take a third of a second.
+        import_module("reach.adapters.postgres" if self._sqlite_path is None else "reach.adapters.sqlite")
         self._opening = threading.Lock()
         self._plans: dict[int, _Plan] = {}
         self._compiled = lru_cache(_STATEMENTS)(self._compile)
@@ -138,7 +141,7 @@ class SqlAdapter:
         return await workers.run(work, Attempt(deadline))
 
     def _opened(self) -> Database:
-        """The database, made by the first call: importing SQLAlchemy takes a third of a second."""
+        """The database, made by the first call."""
         if self._database is None:
             with self._opening:
                 if self._database is None:

@@ -35,7 +35,8 @@ class Rate:
         share, n, z2 = self.hits / self.count, self.count, _Z95**2
         centre = (share + z2 / (2 * n)) / (1 + z2 / n)
         half = _Z95 * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-        return max(0.0, centre - half), min(1.0, centre + half)
+        # At the ends the formula gives 0 and 1 but for rounding.
+        return (centre - half if self.hits else 0.0), (centre + half if self.hits < self.count else 1.0)
 
     def as_json(self) -> dict[str, Any]:
         """As JSON data."""

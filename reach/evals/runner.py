@@ -17,7 +17,7 @@ from typing import Any
 
 from reach.clock import SystemClock
 from reach.evals.cases import Case
-from reach.evals.sandbox import sandboxed
+from reach.evals.sandbox import sandboxed, unmade_writes
 from reach.ports import Clock
 from reach.registry import Registry
 from reach.runtime import Reach
@@ -89,7 +89,7 @@ async def run_cases(
         with tempfile.TemporaryDirectory(prefix="reach-eval-") as folder:
             copy = await asyncio.to_thread(sandboxed, registry, Path(folder), now)
             clock: Clock = _PinnedClock(now) if now is not None else SystemClock()
-            async with Reach(copy, clock=clock, faults=faults) as reach:
+            async with Reach(copy, clock=clock, faults=[*faults, *unmade_writes(registry)]) as reach:
                 for case in group:
                     results.append(await _run(reach, case))
                     progress()

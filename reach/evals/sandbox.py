@@ -1,7 +1,7 @@
 """A copy of an agent that evals may do anything to.
 
-Rule: an eval never changes the state store, the artifacts or a SQLite database of the project; other backends are the
-project's own, so writes to them are refused unless they are wanted.
+Rule: an eval never changes the state store, the artifacts or a database of the project; a write to a backend that can't
+be copied is not made: it fails as if the backend were down.
 """
 
 from __future__ import annotations
@@ -41,6 +41,20 @@ def sandboxed(registry: Registry, folder: Path, now: datetime | None) -> Registr
         }
     )
     return replace(registry, spec=registry.spec.model_copy(update={"backends": backends, "runtime": runtime}))
+
+
+def unmade_writes(registry: Registry) -> list[str]:
+    """The faults that keep the writes to backends without a copy from being made: `TOOL=error` for each of them."""
+    copied = {
+        name
+        for name, backend in registry.spec.backends.items()
+        if isinstance(backend, SqlBackend) and backend.url.startswith(_SQLITE)
+    }
+    return [
+        f"{name}=error"
+        for name, tool in registry.tools.items()
+        if not tool.read_only and tool.adapter.backend not in copied
+    ]
 
 
 def _copy(backend: SqlBackend, source: Path, target: Path, now: datetime | None) -> None:

@@ -204,6 +204,12 @@ def _score(parts: Mapping[str, float]) -> float:
     return 1 / (1 + math.exp(-odds))
 
 
+def log_odds(score: float) -> float:
+    """The evidence behind a score: the inverse of how it was made. A score of 0 or 1 counts as all but that."""
+    score = min(max(score, 1e-9), 1 - 1e-9)
+    return math.log(score / (1 - score))
+
+
 def _why(parts: Mapping[str, float]) -> dict[str, float]:
     """What each part added to the log-odds of the score, without those that added nothing."""
     return {name: added for name, part in parts.items() if (added := round(WEIGHTS[name] * part, 3))}

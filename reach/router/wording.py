@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reach.messages import message
+from reach.messages import language_of, message
 from reach.spec import ToolSpec, localized
 from reach.types import Choice, Provenance
 
@@ -60,6 +60,16 @@ def choice_question(tool: ToolSpec, name: str, choices: Sequence[Choice], langua
     )
 
 
+def _shown(tool: ToolSpec, name: str, value: Any, language: str) -> str:
+    """The value as it would run, after what it means in the user's language where the tool file has a word for it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    synonyms = (tool.parameters[name].synonyms or {}).get(text, ())
+    word = next((synonym for synonym in synonyms if language_of(synonym, language) == language), "")
+    if not word or language_of(text, language) == language:
+        return text
+    return f"{word}（{text}）" if language == "zh" else f"{word} ({text})"
+
+
 def argument_lines(
     tool: ToolSpec, values: Mapping[str, Any], provenance: Mapping[str, Provenance], language: str
 ) -> list[str]:
@@ -67,7 +77,7 @@ def argument_lines(
     colon, left, right = ("：", "（", "）") if language == "zh" else (": ", " (", ")")
     lines: list[str] = []
     for name, value in values.items():
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        shown = _shown(tool, name, value, language)
         origin = provenance.get(name)
         source = f"{left}{message('source_' + origin.source, language)}{right}" if origin else ""
         lines.append(f"- {parameter_title(tool, name, language)}{colon}{shown}{source}")
