@@ -18,10 +18,11 @@ from typing import Any, Self, TypeVar
 
 from reach.calls import CallContext
 from reach.clock import SystemClock
-from reach.errors import InvalidArguments
+from reach.errors import InvalidArguments, Problem
 from reach.executor import TurnBudget, recorded
 from reach.ports import Clock, Deadline
 from reach.registry import Registry, load_registry
+from reach.statements import statement_problems
 from reach.sync import SyncReach
 from reach.telemetry import Trace
 from reach.types import Caller, CallResult, Decision, Outcome, Page, digest_of
@@ -210,6 +211,11 @@ class Reach:
         """The trace of one turn or call, for operators: what was decided and why. None where none is kept."""
         data = await self._rooms.state.keyvalue.get(_trace_key(turn_or_call))
         return None if data is None else json.loads(data.decode("utf-8", "surrogatepass"))
+
+    async def check(self) -> list[Problem]:
+        """What only a look at the backends tells: statements with tables or columns that a database does not have."""
+        deadline = Deadline.after_ms(self._clock, self._settings.deadline_ms)
+        return await statement_problems(self.registry, self._rooms.queries, deadline)
 
     # -------------------------------------------------------------------------------------------- inside
 

@@ -47,6 +47,11 @@ class Rooms:
     resolvers: Resolvers
 
     @property
+    def queries(self) -> dict[str, Queries]:
+        """The backends that answer read-only statements."""
+        return queries_of(self.adapters)
+
+    @property
     def state(self) -> StateStore:
         """The store of sessions, confirmations, ledger, limits, audit and traces."""
         return self.stores[0]
@@ -108,7 +113,7 @@ def wire(
     key = master_key(registry.root / ".reach", environment)
     local = LocalTime(clock, settings.timezone)
     router = Router(registry.tools.values(), threshold=settings.threshold, top_k=settings.top_k)
-    queries: dict[str, Queries] = {name: adapter for name, adapter in adapters.items() if isinstance(adapter, Queries)}
+    queries = queries_of(adapters)
     state = open_state(settings.state, registry.root, clock)
     index = state if settings.artifacts.index is None else open_state(settings.artifacts.index, registry.root, clock)
     artifacts = Artifacts(index.artifacts, blobs, clock, key=key, ttl_s=settings.artifacts.ttl_s)
@@ -158,6 +163,11 @@ def wire(
     )
     stores = (state,) if index is state else (state, index)
     return Rooms(policy, artifacts, calls, conversation, stores, adapters, resolvers)
+
+
+def queries_of(adapters: Mapping[str, Adapter]) -> dict[str, Queries]:
+    """The adapters that answer read-only statements, by the name of their backend."""
+    return {name: adapter for name, adapter in adapters.items() if isinstance(adapter, Queries)}
 
 
 def _confirmations(

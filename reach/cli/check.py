@@ -44,7 +44,7 @@ def check(
         try:
             registry = load_registry(tools, policies)
             advice = list(lint(registry))
-            _wire(registry)
+            errors += _wire(registry)
         except ReachError as error:
             errors += _problems(error, tools)
         cases, found = _cases(tools.parent / "evals", registry)
@@ -70,16 +70,17 @@ def _verdict(registry: Registry | None, cases: int, errors: int, advice: int) ->
     )
 
 
-def _wire(registry: Registry) -> None:
-    """Find what only the wiring can know: functions, URLs, the state store."""
+def _wire(registry: Registry) -> list[Problem]:
+    """Find what only the wiring and the backends can know: functions, URLs, the state store, tables and columns."""
     import asyncio
 
     from reach.runtime import Reach
 
-    async def wire() -> None:
-        await Reach(registry).close()
+    async def wire() -> list[Problem]:
+        async with Reach(registry) as reach:
+            return await reach.check()
 
-    asyncio.run(wire())
+    return asyncio.run(wire())
 
 
 def _cases(folder: Path, registry: Registry | None) -> tuple[int, list[Problem]]:

@@ -111,8 +111,8 @@ async def pack_payload(payload: Payload, tool: ToolSpec, storable: Storable) -> 
 
 
 def pack_nothing() -> bytes:
-    """A payload that could not be stored, as bytes: empty, and said to be incomplete."""
-    return msgspec.msgpack.encode(_StoredPayload(None, None, "application/json", partial=True))
+    """A payload that could not be stored, as bytes: it reads back as a result that can't be read."""
+    return msgspec.msgpack.encode(_StoredPayload(None, b"", "application/json", partial=True))
 
 
 def unpack_payload(data: bytes) -> Payload:
