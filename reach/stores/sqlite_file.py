@@ -138,7 +138,7 @@ def identify(path: Path) -> tuple[int, int]:
         status = path.stat()
     except OSError as error:
         raise StateError(
-            f"The state file {path} is not there any more: {error.strerror}.",
+            f"The state file {path} cannot be opened: {error.strerror}.",
             hint="Put it back, or restart; the claims, confirmations and audit it held are then unknown.",
             retryable=False,
         ) from None
