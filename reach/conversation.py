@@ -15,16 +15,15 @@ from reach.calls import CallContext, Calls
 from reach.catalogues import Catalogues
 from reach.executor import recorded
 from reach.messages import language_of, message
+from reach.outcomes import instead_of, outcome_of
 from reach.policy import Policy
 from reach.ports import Deadline
-from reach.reducer import answer_text
 from reach.router import Router, fill, log_odds
 from reach.router.replies import choice_index, is_no, is_only_an_answer, is_yes
 from reach.router.wording import choice_question, names_of, numbered, question_for, title_of
 from reach.session import Pending, Session, SessionStore
 from reach.spec import ToolSpec
 from reach.types import (
-    Answer,
     Arguments,
     Caller,
     CallResult,
@@ -32,7 +31,6 @@ from reach.types import (
     Choice,
     Clarify,
     Confirm,
-    Denied,
     Fallback,
     NoTool,
     Outcome,
@@ -262,13 +260,10 @@ class Conversation:
         return replace(self._outcome_of(turn, last), route=route)
 
     def _instead(self, turn: Turn, first: CallResult | None, outcome: Outcome) -> Outcome:
-        """The outcome of a second choice says so: it may answer another question than the one that was asked."""
         if first is None or outcome.tool is None:
             return outcome
-        tool = self._tools[first.tool]
-        before = first.text if first.status == "denied" else failure_text(tool, first, turn.language)
         title = title_of(self._tools[outcome.tool], turn.language)
-        return replace(outcome, text=f"{before}\n{message('instead', turn.language, title=title)}\n{outcome.text}")
+        return instead_of(first, self._tools[first.tool], outcome, title, turn.language)
 
     def _ask_which_tool(self, turn: Turn, route: Route) -> Outcome:
         closest = [c.tool for c in route.candidates[: self._top_k] if c.score > 0]
@@ -355,45 +350,13 @@ class Conversation:
         )
 
     def _outcome_of(self, turn: Turn, result: CallResult) -> Outcome:
-        tool = self._tools[result.tool]
-        about: dict[str, Any] = {
-            "tool": result.tool,
-            "arguments": result.arguments,
-            "provenance": result.provenance,
-            "envelope": result.envelope,
-        }
+        outcome = outcome_of(self._tools[result.tool], result, turn.language)
         turn.session.last_tool = result.tool
-        if result.status == "succeeded":
-            text = answer_text(tool, result.envelope.structured, turn.language)
-            return Answer(text, **about)
-        text = result.text
-        if result.status == "confirm":
+        if isinstance(outcome, Confirm):
             turn.session.push(
-                Pending("confirm", tool=tool.name, confirmation_id=result.confirmation_id or "", text=text)
+                Pending("confirm", tool=result.tool, confirmation_id=outcome.confirmation_id, text=outcome.text)
             )
-            return Confirm(text, **about, confirmation_id=result.confirmation_id or "", expires_at=result.expires_at)
-        if result.status == "denied":
-            decision = result.decision
-            return Denied(
-                text, **about, rule=decision.rule if decision else "", reason=decision.reason if decision else ""
-            )
-        if result.status == "unknown":
-            return Unknown(message("unknown", turn.language, title=title_of(tool, turn.language)), **about)
-        return Fallback(failure_text(tool, result, turn.language), **about)
-
-
-def failure_text(tool: ToolSpec, result: CallResult, language: str) -> str:
-    """What a user is told of a call that failed."""
-    error = result.envelope.structured.error
-    title = title_of(tool, language)
-    code = error.code if error else ""
-    if code == "backend_rejected" and error is not None:
-        return message("rejected", language, title=title, reason=error.message)
-    if code == "limit_exceeded":
-        return message("limit", language)
-    if code in ("backend_timeout", "deadline_exceeded"):
-        return message("failed_timeout", language, title=title)
-    return message("failed", language, title=title)
+        return outcome
 
 
 def about_as_likely(candidates: Sequence[Candidate]) -> list[Candidate]:
