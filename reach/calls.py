@@ -307,6 +307,8 @@ def _result(
 
 def _failed(request: CallRequest, error: CallError | StateError) -> CallResult:
     info = ErrorInfo(error.code, error.message, error.retryable, error.hint)
+    if isinstance(error, StateError):  # its words are for the operator: they name files
+        info = ErrorInfo(error.code, "The state store is not available.", error.retryable)
     return _result(request, "failed", error_envelope("failed", info))
 
 
