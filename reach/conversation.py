@@ -221,6 +221,8 @@ class Conversation:
         if route.reason in _SMALL_TALK:
             return NoTool(self._small_talk(turn, route), route=route)
         if not route.above:
+            if is_yes(turn.text) or is_no(turn.text):
+                return NoTool(message("nothing_pending", turn.language), route=route)
             return self._ask_which_tool(turn, route)
         return await self._try_candidates(turn, route, turn.text)
 

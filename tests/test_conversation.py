@@ -186,3 +186,10 @@ async def test_a_write_that_is_refused_is_not_replaced_by_a_read(reach: Reach) -
     assert refused.route is not None
     assert [c.tool for c in refused.route.above] == ["open_ticket", "order_status"]
     assert (refused.kind, refused.tool) == ("denied", "open_ticket")
+
+
+@pytest.mark.parametrize("text", ["好的", "yes", "算了", "no"])
+async def test_a_yes_or_no_to_nothing_is_told_so(reach: Reach, text: str) -> None:
+    outcome = await reach.ask(text, caller=LI, session="s")
+    assert outcome.kind == "no_tool"
+    assert outcome.text in ("There is nothing waiting for a yes.", "目前没有等待确认的操作。")
