@@ -42,6 +42,8 @@ from reach.types import (
 _MAX_MISSES = 1
 _MAX_BEHIND = 1.5
 """How far behind the best candidate, in log-odds, another may be and still stand in for it."""
+_MIN_AHEAD = 1.0
+"""How far ahead of the tool that asked, in log-odds, another must be for a reply to be about that one instead."""
 _SMALL_TALK = ("greeting", "thanks", "closing", "empty")
 
 
@@ -191,10 +193,10 @@ class Conversation:
         answered = bool(new or arguments.ambiguous or arguments.invalid)
         rest = _without_spans(turn.text, [arguments.provenance[name] for name in new])
         free_text = any(arguments.provenance[name].recogniser == "asked" for name in new)
-        route = await self._route(turn, turn.text if free_text or not answered else rest)
         names = [name for known in tool.parameters for name in names_of(tool, known)]
         more = free_text or not answered or not is_only_an_answer(rest, names)
-        elsewhere = more and bool(route.above) and route.above[0].tool != question.tool
+        route = await self._route(turn, turn.text)
+        elsewhere = more and _is_elsewhere(route, question.tool)
         if answered and not elsewhere:
             turn.session.close(question)
             return await self._use_filled(turn, tool, arguments)
@@ -359,6 +361,14 @@ class Conversation:
                 Pending("confirm", tool=result.tool, confirmation_id=outcome.confirmation_id, text=outcome.text)
             )
         return outcome
+
+
+def _is_elsewhere(route: Route, asked_by: str) -> bool:
+    """True where a reply is clearly about another tool than the one that asked."""
+    if not route.above or route.above[0].tool == asked_by:
+        return False
+    scores = {candidate.tool: candidate.score for candidate in route.candidates}
+    return log_odds(route.above[0].score) - log_odds(scores.get(asked_by, 0.0)) > _MIN_AHEAD
 
 
 def about_as_likely(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -193,3 +193,11 @@ async def test_a_yes_or_no_to_nothing_is_told_so(reach: Reach, text: str) -> Non
     outcome = await reach.ask(text, caller=LI, session="s")
     assert outcome.kind == "no_tool"
     assert outcome.text in ("There is nothing waiting for a yes.", "目前没有等待确认的操作。")
+
+
+async def test_a_reply_that_asks_something_else_is_not_taken_as_the_answer(reach: Reach) -> None:
+    await reach.ask("it is broken, open a ticket for my order please", caller=LI, session="s")
+    other = await reach.ask("where is order SO-0002?", caller=LI, session="s")
+    assert (other.kind, other.tool) == ("answer", "order_status")
+    asked = await reach.ask("SO-0001", caller=LI, session="s")
+    assert (asked.kind, asked.tool) == ("confirm", "open_ticket")

@@ -36,7 +36,7 @@ _FILLERS = _phrases("""
     here | here's | and | oh | ah | sorry | yes | please | for | id
 """)
 _MOST_LEFT = 3
-"""How much more than the answer a reply may say: three Chinese characters, or one English word."""
+"""How many more Chinese characters than the answer a reply may have; an English word more asks for something."""
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5,
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "last": -1,
@@ -81,7 +81,11 @@ def is_only_an_answer(rest: str, names: Sequence[str]) -> bool:
     for name in sorted((plain(name) for name in names), key=len, reverse=True):
         left = left.replace(name, " ") if name else left
     words = [word for word in _WORDS.findall(left) if word not in _FILLERS]
-    return sum(1 if "\u3400" <= word <= "\u9fff" else 2 for word in words) <= _MOST_LEFT
+    return all(_is_chinese(word) for word in words) and len(words) <= _MOST_LEFT
+
+
+def _is_chinese(word: str) -> bool:
+    return "\u3400" <= word <= "\u9fff"
 
 
 def choice_index(text: str, labels: Sequence[str]) -> int | None:
