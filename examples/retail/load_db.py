@@ -3,7 +3,7 @@
 Rule: nothing is lost or invented: `dump` of what `load` wrote is the source again, value for value. Money is kept as
 whole cents, so that sums are exact.
 
-    python examples/retail/load_db.py ../shared/data/tau2/retail/db.json examples/retail/.reach/retail.db
+    python examples/retail/load_db.py PATH/TO/db.json examples/retail/.reach/retail.db
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def main() -> int:
     """The command: 0 where the database was made, 2 where the source could not be used."""
     parser = argparse.ArgumentParser(
         description="Make the retail database of the example from tau2-bench's db.json.",
-        epilog="Example: python examples/retail/load_db.py ../shared/data/tau2/retail/db.json",
+        epilog="Example: python examples/retail/load_db.py PATH/TO/db.json",
     )
     parser.add_argument("db_json", type=Path, metavar="DB.json", help="the retail data of tau2-bench")
     parser.add_argument(
